@@ -7,7 +7,7 @@ a player layout that is handed the `Kit` has nothing to leak. Every `Text` knows
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from kit_builder.errors import Location, Text
 from kit_builder.formats import Format
@@ -96,9 +96,7 @@ class Deck:
             for card in self.cards:
                 for copy in range(1, card.copies + 1):
                     number += 1
-                    yield PrintedCard(
-                        card.fields, copy, card.copies, owner, number, card.location
-                    )
+                    yield PrintedCard(card.fields, copy, card.copies, owner, number, card.location)
 
     @property
     def count(self) -> int:
@@ -188,6 +186,11 @@ class Kit:
     related: tuple[Text, ...]
     location: Location
 
+    @property
+    def pieces(self) -> int:
+        """How many cards and other pieces there are to cut out."""
+        return sum(piece.count for piece in (*self.decks, *self.cutouts))
+
 
 @dataclass(frozen=True, slots=True)
 class HostKey:
@@ -208,3 +211,21 @@ class Activity:
 
     kit: Kit
     host: HostKey
+
+
+def texts(value: object) -> Iterator[Text]:
+    """Every text in a value of this module, in its order."""
+    if isinstance(value, Text):
+        yield value
+    elif isinstance(value, ComputedTable):
+        for row in value.rows:
+            for cell in row:
+                yield Text(cell, value.location)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, Mapping):
+        yield from texts(tuple(value.values()))
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from texts(getattr(value, each.name))

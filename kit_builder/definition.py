@@ -1,0 +1,365 @@
+"""An activity's YAML file as an `Activity`: the schema, with every fault placed.
+
+The words of YAML are read in `manuscript`; here stands which fields there are, and what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+
+from kit_builder import formats, manuscript
+from kit_builder.activity import (
+    Activity,
+    Boxes,
+    Card,
+    Column,
+    ComputedTable,
+    Cutout,
+    Deck,
+    HostKey,
+    Kit,
+    Record,
+    Section,
+    Step,
+)
+from kit_builder.errors import Fault, KitError, Location, Text
+from kit_builder.fields import Fields, instead_of
+from kit_builder.formats import Format
+from kit_builder.manuscript import Items, Node, Pairs
+
+Fact = Callable[[Mapping[str, Text | tuple[Text, ...]]], tuple[tuple[str, ...], ...]]
+
+PIECES = ("dice", "stand", "screen", "strip")
+
+_MOST_COPIES = 999
+_MOST_COMBINATIONS = 1000  # of one short form; a deck of more is a slip of the keyboard
+_MOST_ROWS = 400
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What the names in an activity may refer to.
+
+    Attributes:
+        faces: the card faces, each with its fields and whether a card must have them.
+        languages: those that labels exist in.
+        slugs: of all activities of the library.
+        facts: what computes a table, by name; raises ValueError("what; what to write instead").
+    """
+
+    faces: Mapping[str, Mapping[str, bool]]
+    languages: Collection[str]
+    slugs: Collection[str]
+    facts: Mapping[str, Fact]
+
+
+def read(path: Path, shown: str, catalogue: Catalogue) -> Activity:
+    """The activity that is defined in the file at `path`, called `shown` in messages.
+
+    Raises:
+        KitError: all faults of the file, in its order.
+    """
+    root, faults = _root(path, shown, "activity")
+    slug = _slug(path, root)
+    kit = _kit(root, slug, catalogue)
+    host_fields = root.inner("host", "host", required=True)
+    host = HostKey((), (), ())
+    if host_fields is not None:
+        host = HostKey(
+            _sections(host_fields, "sections", catalogue),
+            _records(host_fields),
+            host_fields.texts("secrets"),
+        )
+        host_fields.close()
+    root.close()
+    if faults:
+        raise KitError(*manuscript.in_order(faults))
+    return Activity(kit, host)
+
+
+def labels(path: Path, shown: str) -> Mapping[str, Text]:
+    """The fixed words of one language: a file of nothing but `name: text` lines.
+
+    Raises:
+        KitError: all faults of the file, in its order.
+    """
+    root, faults = _root(path, shown, "label file")
+    texts = {str(name): root.text(name) for name in root.rest()}
+    if faults:
+        raise KitError(*manuscript.in_order(faults))
+    return texts
+
+
+def _root(path: Path, shown: str, thing: str) -> tuple[Fields, list[Fault]]:
+    typed = manuscript.read(path, shown)
+    faults = list(typed.faults)
+    whole = Location(typed.source)
+    if typed.root is None:
+        faults.append(Fault(whole, "the file is empty", f"write the fields of the {thing}"))
+        raise KitError(*manuscript.in_order(faults))
+    return Fields(typed.root, thing, faults, whole), faults
+
+
+def _slug(path: Path, root: Fields) -> str:
+    if not _SLUG.fullmatch(path.stem):
+        plain = unicodedata.normalize("NFKD", path.stem.removesuffix(".yaml").casefold())
+        better = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode()).strip("-")
+        root.fault(
+            root.location,
+            f'the file name "{path.name}" is not made of small letters a-z, digits and hyphens',
+            f'call it "{better or "hidden-trap-bid"}.yaml"',
+        )
+    return path.stem
+
+
+def _kit(root: Fields, slug: str, catalogue: Catalogue) -> Kit:
+    title = root.text("title")
+    language = root.choice("language", catalogue.languages)
+    category = root.text("category")
+    summary = root.text("summary")
+    before = root.faults
+    players = root.range("players", 99)
+    blocks = players.high if root.faults == before and "players" in root else None
+    minutes = root.range("minutes", 999)
+    practises, observe = root.text("practises"), root.text("observe")
+    rules = _sections(root, "rules", catalogue)
+    decks = tuple(_deck(deck, blocks, catalogue) for deck in root.each("decks", "deck"))
+    cutouts = tuple(map(_cutout, root.each("cutouts", "cutout")))
+    sheet = root.inner("sheet", "sheet")
+    sheet_title: Text | None = None
+    boxes: tuple[Boxes, ...] = ()
+    lines: tuple[Text, ...] = ()
+    ticks: tuple[Text, ...] = ()
+    if sheet is not None:
+        sheet_title = sheet.text("title")
+        boxes = tuple(
+            Boxes(box.text("label"), box.whole("count", 1, 100, default=1))
+            for box in sheet.each("boxes", "row of boxes")
+        )
+        lines, ticks = sheet.texts("lines"), sheet.texts("ticks")
+        sheet.close()
+    return Kit(
+        slug,
+        title,
+        language,
+        category,
+        summary,
+        players,
+        minutes,
+        practises,
+        observe,
+        rules,
+        decks,
+        cutouts,
+        sheet_title,
+        boxes,
+        lines,
+        ticks,
+        _records(root),
+        _related(root, slug, catalogue),
+        root.location,
+    )
+
+
+def _related(root: Fields, slug: str, catalogue: Catalogue) -> tuple[Text, ...]:
+    related = root.texts("related")
+    for other in related:
+        if other == slug:
+            root.fault(other.location, "the activity names itself as related", "remove it")
+        elif other and other not in catalogue.slugs:
+            others = [each for each in catalogue.slugs if each != slug]
+            instead = instead_of(other, others) if others else "remove it"
+            root.fault(other.location, f'there is no activity "{other}"', instead)
+    return related
+
+
+def _sections(parent: Fields, name: str, catalogue: Catalogue) -> tuple[Section, ...]:
+    return tuple(
+        _section(section, catalogue) for section in parent.each(name, "section", required=True)
+    )
+
+
+def _section(section: Fields, catalogue: Catalogue) -> Section:
+    heading = section.text("heading")
+    table = section.inner("table", "table")
+    text = section.text("text") if table is None else section.optional_text("text")
+    return Section(heading, text, None if table is None else _table(table, catalogue))
+
+
+def _table(table: Fields, catalogue: Catalogue) -> ComputedTable | None:
+    before = table.faults
+    name = table.choice("fact", catalogue.facts)
+    arguments: dict[str, Text | tuple[Text, ...]] = {}
+    for argument in table.rest():
+        listed = isinstance(table.node(argument, required=False), Items)
+        arguments[argument] = table.texts(argument) if listed else table.text(argument)
+    table.close()
+    if table.faults > before or name not in catalogue.facts:
+        return None
+    try:
+        return ComputedTable(catalogue.facts[name](arguments), table.location)
+    except ValueError as error:
+        what, _, instead = str(error).partition("; ")
+        table.fault(name.location, f'the fact "{name}": {what}', instead)
+        return None
+
+
+def _deck(deck: Fields, players: int | None, catalogue: Catalogue) -> Deck:
+    """A deck; `players` is the greatest number of them, or None where that is not known."""
+    before = deck.faults
+    name = deck.text("name")
+    size = _size(deck)
+    face = deck.choice("face", catalogue.faces)
+    per = deck.optional_text("per")
+    if per is not None and per != "player":
+        deck.fault(per.location, f'"per" is "{per}"', "write per: player, or remove the field")
+    thing = f'card with the face "{face}"' if face in catalogue.faces else "card"
+    entries = [
+        tuple(_cards(card, catalogue.faces.get(face)))
+        for card in deck.each("cards", thing, required=True)
+    ]
+    total = deck.whole("total", 1, 9999)
+    blocks = 0 if per is None else players or 0
+    made = Deck(
+        name, size, face, blocks, tuple(card for entry in entries for card in entry), deck.location
+    )
+    sums = [sum(card.copies for card in entry) for entry in entries]
+    known = per is None or players is not None
+    if deck.faults == before and "total" in deck and known and total != made.count:
+        _wrong_total(deck, total, made, sums)
+    return made
+
+
+def _wrong_total(deck: Fields, total: int, made: Deck, sums: list[int]) -> None:
+    how = " + ".join(map(str, sums[:8])) + (" + ..." if len(sums) > 8 else "")
+    if made.blocks:
+        how = f"({how})" if len(sums) > 1 else how
+        how = f": {how} x {made.blocks} players"
+    else:
+        how = f": {how}" if len(sums) > 1 else ""
+    cards = "card" if made.count == 1 else "cards"
+    deck.fault(
+        deck.where("total"),
+        f'"total" is {total}, but the list makes {made.count} {cards}{how}',
+        f"write total: {made.count}, or correct the cards",
+    )
+
+
+def _size(deck: Fields) -> Format:
+    typed = deck.optional_text("size")
+    if typed:
+        try:
+            return formats.card_size(typed)
+        except ValueError as error:
+            what, _, instead = str(error).partition("; ")
+            deck.fault(typed.location, what, instead)
+    return formats.CARD_SIZES["poker"]
+
+
+def _cards(card: Fields, known: Mapping[str, bool] | None) -> Iterator[Card]:
+    """The cards of one entry of a deck's list: one, or one for each combination of `for`.
+
+    Args:
+        card: the entry.
+        known: the fields of the deck's face; None if there is no such face.
+    """
+    varied = _varied(card, known)
+    if known is None:
+        known = dict.fromkeys((str(name) for name in card.rest() if name != "copies"), True)
+    fixed: dict[str, Text] = {}
+    for name, required in known.items():
+        if name in varied:
+            if card.node(name, required=False) is not None:
+                card.fault(
+                    card.where(name),
+                    f'"{name}" stands in "for" and beside it',
+                    "remove one of them",
+                )
+        elif required:
+            fixed[name] = card.text(name)
+        elif (text := card.optional_text(name)) is not None:
+            fixed[name] = text
+    copies = card.whole("copies", 1, _MOST_COPIES, default=1)
+    for combination in product(*varied.values()):
+        yield Card(dict(zip(varied, combination, strict=True)) | fixed, copies, card.location)
+
+
+def _varied(card: Fields, known: Mapping[str, bool] | None) -> dict[str, tuple[Text, ...]]:
+    """The values that each field in `for` takes in turn; empty without a short form."""
+    short_form = card.inner("for", "short form")
+    if short_form is None:
+        return {}
+    if not short_form.sound:
+        return {name: () for name in known or () if name not in card}
+    varied: dict[str, tuple[Text, ...]] = {}
+    for name in short_form.rest():
+        if known is not None and name not in known:
+            short_form.fault(
+                name.location, f'the face has no field "{name}"', instead_of(name, known)
+            )
+        if isinstance(short_form.node(name), Text):
+            typed = short_form.text(name)
+            instead = "write a list such as [A, B], or a range such as 1-4"
+            values = short_form.as_range(typed, name, 0, 9999, instead) if typed.strip() else None
+            varied[name] = tuple(
+                Text(str(number), typed.location)
+                for number in (range(values.low, values.high + 1) if values else ())
+            )
+        else:
+            varied[name] = short_form.texts(name)
+    count = prod(map(len, varied.values()))
+    if count > _MOST_COMBINATIONS:
+        short_form.fault(
+            short_form.location,
+            f'"for" makes {count:,} cards',
+            f"write lists that make at most {_MOST_COMBINATIONS:,}",
+        )
+        return {name: values[:1] for name, values in varied.items()}
+    return varied
+
+
+def _cutout(cutout: Fields) -> Cutout:
+    piece = cutout.choice("piece", PIECES)
+    name = cutout.text("name")
+    count = cutout.whole("count", 1, 100, default=1)
+    steps: tuple[Step, ...] = ()
+    if piece == "strip" or piece not in PIECES:
+        steps = tuple(
+            Step(step.text("label"), step.text("shape"))
+            for step in cutout.each("steps", "step", required=piece == "strip")
+        )
+    elif cutout.node("steps", required=False) is not None:
+        cutout.fault(
+            cutout.where("steps"), f'"{piece}" has no steps', "remove them, or write piece: strip"
+        )
+    return Cutout(piece, name, count, steps, cutout.location)
+
+
+def _records(parent: Fields) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            record.text("title"),
+            tuple(_column(record, column) for column in record.items("columns", required=True)),
+            record.whole("rows", 1, _MOST_ROWS),
+            record.flag("numbered"),
+            record.optional_text("note"),
+        )
+        for record in parent.each("records", "record")
+    )
+
+
+def _column(record: Fields, node: Node) -> Column:
+    """A column: its title alone, or its title and width."""
+    if not (isinstance(node, Pairs) and {"title", "width"} & {name for name, _ in node.pairs}):
+        return Column(record.as_text(node, "columns"))
+    column = record.part(node, "column")
+    made = Column(column.text("title"), column.positive("width", 100, default=1.0))
+    column.close()
+    return made

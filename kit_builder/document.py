@@ -1,0 +1,163 @@
+"""The markup a layout makes: elements with attributes and text, each of which knows its place.
+
+A layout writes XML. Two things are woven into it on the way, so that any later fault names the
+line that has to be changed: every text of the author's file is enclosed in two marks that say
+where it was written, and every element carries the template line it comes from. Here they are
+taken out again and become the `location` of texts and elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.parsers import expat
+
+from kit_builder.errors import Location, Source, Text, fault
+
+# Noncharacters (Unicode 23.7): allowed in XML, refused in authors' files, so they cannot collide.
+_OPEN, _NUMBER_END, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+_MARKED = re.compile(f"{_OPEN}([0-9]+){_NUMBER_END}|{_CLOSE}")
+PLACE_ATTRIBUTE = "at"
+
+
+def mark(markup: str, number: int) -> str:
+    """Encloses escaped text in marks that say it is the text `number` of the origins (from 0)."""
+    return f"{_OPEN}{number}{_NUMBER_END}{markup}{_CLOSE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of the markup.
+
+    Attributes:
+        children: elements and texts in order; white space between elements is left out.
+        location: the line of the template it was written in.
+    """
+
+    tag: str
+    attributes: Mapping[str, Text]
+    children: tuple[Element | Text, ...]
+    location: Location
+
+    def elements(self) -> Iterator[Element]:
+        """The child elements.
+
+        Raises:
+            KitError: there is text between them.
+        """
+        for child in self.children:
+            if isinstance(child, Text):
+                raise fault(
+                    child.location,
+                    f'text "{child.strip()[:40]}" stands directly in <{self.tag}>',
+                    "put it into an element that holds text, such as <p>",
+                )
+            yield child
+
+    @property
+    def text(self) -> Text:
+        """All text in the element, at the place of its first piece."""
+        pieces = list(self._pieces())
+        place = next((piece.location for piece in pieces if piece.strip()), self.location)
+        return Text("".join(pieces).strip(), place)
+
+    def _pieces(self) -> Iterator[Text]:
+        for child in self.children:
+            if isinstance(child, Text):
+                yield child
+            else:
+                yield from child._pieces()
+
+
+class _Builder:
+    """Collects expat's events into elements."""
+
+    def __init__(self, template: Source, origins: Sequence[Text]) -> None:
+        self._origins = origins
+        self._sources: dict[str, Source] = {template.path: template}
+        self._template = template
+        self._open: list[tuple[str, Mapping[str, Text], list[Element | Text], Location]] = []
+        self._origin: list[Location] = []
+        self.place = Location(template)
+        self.root: Element | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.place = self._template_place(attributes.pop(PLACE_ATTRIBUTE, ""))
+        located = {name: self._attribute(value) for name, value in attributes.items()}
+        self._open.append((tag, located, [], self.place))
+
+    def end(self, _tag: str) -> None:
+        tag, attributes, children, place = self._open.pop()
+        element = Element(tag, attributes, _tidy(children), place)
+        if self._open:
+            self._open[-1][2].append(element)
+        else:
+            self.root = element
+
+    def characters(self, data: str) -> None:
+        children = self._open[-1][2]
+        position = 0
+        for found in _MARKED.finditer(data):
+            self._text(children, data[position : found.start()])
+            if found[1] is None:
+                self._origin.pop()
+            else:
+                self._origin.append(self._origins[int(found[1])].location)
+            position = found.end()
+        self._text(children, data[position:])
+
+    def _text(self, children: list[Element | Text], piece: str) -> None:
+        if piece:
+            place = self._origin[-1] if self._origin else self._open[-1][3]
+            children.append(Text(piece, place))
+
+    def _attribute(self, value: str) -> Text:
+        found = _MARKED.search(value)
+        place = self._origins[int(found[1])].location if found and found[1] else self.place
+        return Text(_MARKED.sub("", value), place)
+
+    def _template_place(self, written: str) -> Location:
+        path, _, line = written.rpartition(":")
+        if not path:
+            return self.place
+        source = self._sources.setdefault(path, Source(path))
+        return Location(source, int(line))
+
+
+def _tidy(children: list[Element | Text]) -> tuple[Element | Text, ...]:
+    """Drops the white space between elements, which only lays out the template."""
+    if any(isinstance(child, Text) and child.strip() for child in children):
+        return tuple(children)
+    return tuple(child for child in children if isinstance(child, Element))
+
+
+def parse(markup: str, template: str, origins: Sequence[Text]) -> Element:
+    """The root element of a rendered layout.
+
+    Args:
+        markup: what the layout made, with places woven in.
+        template: the layout's name, for faults that stand before its first element.
+        origins: the author's texts that `mark` numbered.
+
+    Raises:
+        KitError: the markup is not well-formed.
+    """
+    builder = _Builder(Source(template), origins)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True  # a mark must not be cut in two, so the buffer holds any text whole
+    parser.buffer_size = 4 * len(markup) + 1
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.characters
+    try:
+        parser.Parse(markup, True)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages[error.code]
+        raise fault(
+            builder.place,
+            f"the markup is broken at or after this element: {reason}",
+            "close every element, and write &lt; for < and &amp; for &",
+        ) from None
+    assert builder.root is not None
+    return builder.root

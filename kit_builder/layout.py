@@ -1,0 +1,242 @@
+"""An activity through the layouts: Jinja templates that write markup.
+
+The only module that knows Jinja. A template is looked up in the `templates/` folder beside the
+user's activities first, then in the one that travels with the program, so any layout, macro or
+card face can be replaced, and a new card face is one new file.
+
+A player layout is handed the `Kit` and nothing else: a host field is not blank there, it does not
+exist, and to name it is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup, escape
+
+from kit_builder import document, prose, resources
+from kit_builder.activity import Activity, Deck, Kit, PrintedCard
+from kit_builder.document import Element
+from kit_builder.errors import KitError, Location, Source, Text, fault
+from kit_builder.units import MM
+
+PLAYER = "player"
+HOST = "host"
+EDITIONS = (PLAYER, HOST)
+
+_SUFFIX = ".xml.j2"
+_FACES = "cards/"
+_FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
+_START_TAG = re.compile(r"<([A-Za-z][\w-]*)")
+
+# The author's texts of the document being rendered, in the order the templates named them.
+_origins: ContextVar[list[Text]] = ContextVar("origins")
+
+
+class _Places(Extension):
+    """Writes into every element of a template the line it stands in."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for token in stream:
+            if token.type == "data":
+                path = _shown(self.environment, stream.filename or stream.name or "")
+                yield Token(token.lineno, "data", self._placed(token.value, token.lineno, path))
+            else:
+                yield token
+
+    def _placed(self, markup: str, line: int, path: str) -> str:
+        def place(tag: re.Match[str]) -> str:
+            number = line + markup.count("\n", 0, tag.start())
+            return f'<{tag[1]} {document.PLACE_ATTRIBUTE}="{escape(path)}:{number}"'
+
+        return _START_TAG.sub(place, markup)
+
+
+def _shown(environment: jinja2.Environment, filename: str) -> str:
+    """A template's path as people write it: from the folder they are in, where it is inside."""
+    path = Path(filename)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+
+
+def _mark(text: Text) -> str:
+    origins = _origins.get()
+    origins.append(text)
+    return document.mark(str(escape(str(text))), len(origins) - 1)
+
+
+def _finalize(value: object) -> object:
+    return Markup(_mark(value)) if isinstance(value, Text) and value else value
+
+
+def _markdown(text: Text) -> Markup:
+    return prose.markup(text, _mark)
+
+
+class Layouts:
+    """The templates of one library.
+
+    Args:
+        own: the user's template folder; it need not exist.
+    """
+
+    def __init__(self, own: Path | None = None) -> None:
+        folders = [own] if own is not None and own.is_dir() else []
+        self._environment = ImmutableSandboxedEnvironment(
+            loader=jinja2.FileSystemLoader([*folders, resources.folder("templates")]),
+            extensions=[_Places],
+            undefined=jinja2.StrictUndefined,
+            autoescape=True,
+            finalize=_finalize,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters["markdown"] = _markdown
+
+    def faces(self) -> Mapping[str, Mapping[str, bool]]:
+        """Every card face: its name -> its fields -> whether a card must give it.
+
+        A face says its fields in a comment on top: `{# fields: suit, rank, show-copy? #}`. In the
+        template a hyphen in a name is an underscore.
+
+        Raises:
+            KitError: a face does not say its fields.
+        """
+        found: dict[str, Mapping[str, bool]] = {}
+        for name in self._environment.list_templates():
+            if name.startswith(_FACES) and name.endswith(_SUFFIX):
+                found[name.removeprefix(_FACES).removesuffix(_SUFFIX)] = self._face_fields(name)
+        return found
+
+    def _face_fields(self, name: str) -> Mapping[str, bool]:
+        source, filename, _ = self._environment.loader.get_source(  # type: ignore[union-attr]
+            self._environment, name
+        )
+        said = _FACE_FIELDS.match(source)
+        if said is None:
+            place = Location(Source(_shown(self._environment, filename or name)), 1, 1)
+            raise fault(
+                place,
+                "the card face does not say which fields it prints",
+                "start the file with a line such as {# fields: label, note? #}",
+            )
+        names = [field.strip() for field in said[1].split(",") if field.strip()]
+        return {field.rstrip("?"): not field.endswith("?") for field in names}
+
+    def render(
+        self,
+        activity: Activity,
+        edition: str,
+        labels: Mapping[str, Text],
+        titles: Mapping[str, str],
+    ) -> Element:
+        """The document of one edition of an activity.
+
+        Args:
+            activity: what to print.
+            edition: PLAYER or HOST.
+            labels: the words of the tool in the activity's language.
+            titles: of the activities it may link to, by slug.
+
+        Raises:
+            KitError: a template is wrong, or names something that does not exist for it.
+        """
+        kit = activity.kit
+        origins: list[Text] = []
+        token = _origins.set(origins)
+        try:
+            names: dict[str, Any] = {
+                "kit": kit,
+                "t": _Labels(labels),
+                "face": self._face(kit, labels),
+                "titles": titles,
+            }
+            if edition == HOST:
+                names["host"] = activity.host
+            return document.parse(self._run(edition + _SUFFIX, names), edition + _SUFFIX, origins)
+        finally:
+            _origins.reset(token)
+
+    def _face(self, kit: Kit, labels: Mapping[str, Text]) -> Callable[[Deck, PrintedCard], Markup]:
+        faces = self.faces()
+
+        def face(deck: Deck, card: PrintedCard) -> Markup:
+            """The face of one card: its template's markup."""
+            given = dict.fromkeys(faces[deck.face], Text("", deck.location)) | dict(card.fields)
+            names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
+            names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
+            names |= {"t": _Labels(labels), "language": kit.language}
+            names |= {"width": deck.size.width / MM, "height": deck.size.height / MM}
+            return Markup(self._run(f"{_FACES}{deck.face}{_SUFFIX}", names))
+
+        return face
+
+    def _run(self, template: str, names: Mapping[str, Any]) -> str:
+        try:
+            return self._environment.get_template(template).render(names)
+        except jinja2.TemplateSyntaxError as error:
+            place = self._place(error.filename or error.name or template, error.lineno)
+            raise fault(place, error.message or "", "correct the template") from None
+        except jinja2.TemplateNotFound as error:
+            raise fault(
+                self._raised_at(error, template),
+                f'there is no template "{error.name}"',
+                "write the name of a file in templates/",
+            ) from None
+        except Exception as error:
+            place = self._raised_at(error, template)
+            if isinstance(error, jinja2.UndefinedError):
+                raise fault(place, *_undefined(error.message or "", template)) from None
+            if isinstance(error, KitError) or not _is_the_templates(error):
+                raise
+            raise fault(place, f"the template fails here: {error}", "correct it") from None
+
+    def _place(self, filename: str, line: int) -> Location:
+        path = Path(filename)
+        lines = tuple(path.read_text("utf-8").splitlines()) if path.is_file() else ()
+        return Location(Source(_shown(self._environment, filename), lines), line)
+
+    def _raised_at(self, error: Exception, template: str) -> Location:
+        """The template line an error was raised in: the innermost frame that is a template."""
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if frame.filename.endswith(_SUFFIX):
+                return self._place(frame.filename, frame.lineno or 0)
+        return Location(Source(template))
+
+
+def _is_the_templates(error: Exception) -> bool:
+    """Whether a template did something impossible (1 / 0), rather than the program."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return isinstance(error, jinja2.TemplateError) or frame.filename.endswith(_SUFFIX)
+
+
+def _undefined(message: str, template: str) -> tuple[str, str]:
+    if "'host'" in message and not template.startswith(HOST):
+        return (
+            "host fields do not exist in a player layout",
+            "use them in templates/host.xml.j2 only",
+        )
+    return message, "write the name of a field that exists; the authoring guide lists them"
+
+
+class _Labels:
+    """The words of the tool, called by key from a template: `t("copy", n=2)`."""
+
+    def __init__(self, labels: Mapping[str, Text]) -> None:
+        self._labels = labels
+
+    def __call__(self, key: str, **values: object) -> Text:
+        if key not in self._labels:
+            raise jinja2.UndefinedError(f'there is no label "{key}"')
+        text = self._labels[key]
+        for name, value in values.items():
+            text = Text(text.replace(f"{{{name}}}", str(value)), text.location)
+        return text

@@ -1,0 +1,160 @@
+"""Reading the elements of a layout: their attributes, and their text in lines.
+
+Whatever is wrong in them is said at the place it was written: a template's line, or the line of
+the author's file that a text came from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TypeVar
+
+from kit_builder import formats, units
+from kit_builder.document import Element
+from kit_builder.errors import KitError, Text, fault
+from kit_builder.typography import Line, Span, Style, TooWideError, break_lines, words
+
+_WHITE = re.compile(r"[ \t\r\n]+")
+_BOLD = ("b", "em")
+_INLINE = dict.fromkeys((*_BOLD, "br"))
+
+Value = TypeVar("Value")
+
+
+def attributes(element: Element, *names: str) -> Mapping[str, Text]:
+    """The attributes of an element, all of which are known; one that ends in "?" may be missing.
+
+    Raises:
+        KitError: an unknown attribute, or a missing one.
+    """
+    known = {name.rstrip("?"): name for name in names}
+    for name in element.attributes:
+        if name not in known:
+            raise fault(
+                element.location,
+                f'<{element.tag}> has no attribute "{name}"',
+                formats.suggestion(name, known) if known else "leave it out",
+            )
+    for name, written in known.items():
+        if not written.endswith("?") and name not in element.attributes:
+            raise fault(
+                element.location,
+                f'<{element.tag}> lacks the attribute "{name}"',
+                f'write {name}="..."',
+            )
+    return element.attributes
+
+
+def unknown(element: Element, known: Mapping[str, object]) -> KitError:
+    """The fault that an element is none of those known here."""
+    return fault(
+        element.location,
+        f"there is no element <{element.tag}> here",
+        formats.suggestion(element.tag, known),
+    )
+
+
+def converted(text: Text, convert: Callable[[str], Value]) -> Value:
+    """An attribute's value.
+
+    Raises:
+        KitError: `convert` raised ValueError("what is wrong; what to write instead").
+    """
+    try:
+        return convert(text)
+    except ValueError as error:
+        what, _, instead = str(error).partition("; ")
+        raise fault(text.location, what, instead) from None
+
+
+def whole_number(text: str) -> int:
+    """A whole number.
+
+    Raises:
+        ValueError: anything but digits.
+    """
+    if not text.isdecimal():
+        raise ValueError(f'"{text}" is not a whole number; write digits only')
+    return int(text)
+
+
+def positive(text: str) -> float:
+    """A number above 0.
+
+    Raises:
+        ValueError: anything else.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):
+        raise ValueError(f'"{text}" is not a number above 0; write one, such as 1.5')
+    return number
+
+
+def one_of(known: Collection[str], kind: str) -> Callable[[str], str]:
+    """A conversion that lets only the words of `known` pass.
+
+    Raises:
+        ValueError: the conversion does, for another word.
+    """
+
+    def check(text: str) -> str:
+        if text not in known:
+            raise ValueError(
+                f'unknown {kind} "{text}"; {formats.suggestion(text, dict.fromkeys(known))}'
+            )
+        return text
+
+    return check
+
+
+def spans(element: Element, bold: bool = False) -> Iterator[Span]:
+    """The text in an element, white space folded as in HTML.
+
+    Raises:
+        KitError: there is an element in it that is neither bold text nor a line break.
+    """
+    for child in element.children:
+        if isinstance(child, Text):
+            yield Span(Text(_WHITE.sub(" ", child), child.location), bold)
+        elif child.tag in _BOLD:
+            yield from spans(child, True)
+        elif child.tag == "br":
+            yield Span(Text("\n", child.location), bold)
+        else:
+            raise unknown(child, _INLINE)
+
+
+def too_wide(error: TooWideError, element: Element, size: float, room: str) -> KitError:
+    """The user's error it is when a word of `element` is too wide for its `room`."""
+    return fault(
+        element.text.location.of(error.word),
+        f'"{error.word}" is {units.in_mm(error.excess)} mm too wide for {room} at {size:g} pt',
+        "shorten the word, or make two words of it",
+    )
+
+
+def set_lines(
+    element: Element, measure: float, style: Style, room: str, bold: bool = False
+) -> tuple[Line, ...]:
+    """The text of an element in lines of `measure` points; `room` says what they stand in.
+
+    Raises:
+        KitError: a word is wider than the measure.
+    """
+    try:
+        return tuple(break_lines(words(spans(element, bold or style.bold)), measure, style.size))
+    except TooWideError as error:
+        raise too_wide(error, element, style.size, room) from None
+
+
+def set_label(text: str, style: Style) -> Line:
+    """A short text on one line of its own, as wide as it is.
+
+    Raises:
+        KitError: no font has one of its characters.
+    """
+    return break_lines(words([Span(text, style.bold)]), float("inf"), style.size)[0]

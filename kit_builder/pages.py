@@ -1,0 +1,77 @@
+"""Filling pages with blocks: pure arithmetic on their heights.
+
+Offsets in points count down from the top of the frame.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from kit_builder.flowables import Block, stacked_height
+
+# A sum of heights may miss the exact measure by rounding.
+_ROUNDING = 1e-6
+
+
+class Placed(NamedTuple):
+    """A block and the offset of its upper edge."""
+
+    block: Block
+    offset: float
+
+
+def fill(blocks: Iterable[Block], height: float) -> list[list[Placed]]:
+    """Pages of at most `height`, each filled before the next.
+
+    A block that keeps with the next one moves on with it. What can be split is split. Blocks that
+    can stretch share out what is left of their page.
+
+    Raises:
+        ValueError: a block is higher than a page and cannot be split.
+    """
+    waiting = deque(blocks)
+    pages: list[list[Placed]] = []
+    page: list[Block] = []
+    while waiting:
+        block = waiting.popleft()
+        used = stacked_height([*page, block]) - block.height
+        if used + block.height <= height + _ROUNDING:
+            page.append(block)
+            continue
+        if parts := block.split(height - used):
+            head, tail = parts
+            page.append(head)
+            waiting.appendleft(tail)
+        else:
+            waiting.appendleft(block)
+            kept = len(page)
+            while kept and page[kept - 1].keep_with_next:
+                kept -= 1
+            if kept:
+                waiting.extendleft(reversed(page[kept:]))
+                del page[kept:]
+            elif not page:
+                raise ValueError(f"{type(block).__name__} is {block.height} of {height} pt high")
+        pages.append(_stretched(page, height))
+        page = []
+    if page:
+        pages.append(_stretched(page, height))
+    return pages
+
+
+def _stretched(page: Sequence[Block], height: float) -> list[Placed]:
+    """The blocks of a page from its top down, those that can a little taller."""
+    elastic = sum(block.stretch for block in page)
+    share = min(1.0, (height - stacked_height(page)) / elastic) if elastic else 0
+    placed: list[Placed] = []
+    for block in page:
+        made = block.stretched(share * block.stretch) if block.stretch else block
+        if placed:
+            last, offset = placed[-1]
+            offset += last.height + max(last.after, made.before)
+        else:
+            offset = 0.0
+        placed.append(Placed(made, offset))
+    return placed

@@ -1,0 +1,481 @@
+"""Markup elements -> what typeset places: blocks on text pages, and cards on sheets.
+
+`ELEMENTS` and `PIECES` are the whole vocabulary of layouts, besides that of card faces. Every text
+is broken into lines here, at its final width, so whatever does not fit is found here, where its
+place in the author's file is still known. The structure tree is built on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kit_builder import cutouts, faces, formats, shapes, structure, units
+from kit_builder.document import Element
+from kit_builder.errors import KitError, Location, Text, fault
+from kit_builder.flowables import (
+    BOXES_LABEL,
+    CELL_PADDING,
+    PANEL_PADDING,
+    TICK_INDENT,
+    Block,
+    Boxes,
+    Cell,
+    Panel,
+    Paragraph,
+    Piece,
+    PieceRow,
+    Record,
+    Table,
+    Tick,
+    WriteIn,
+    boxes_width,
+    column_widths,
+    shared_widths,
+)
+from kit_builder.formats import Format
+from kit_builder.markup import (
+    attributes,
+    converted,
+    one_of,
+    positive,
+    set_label,
+    set_lines,
+    spans,
+    unknown,
+    whole_number,
+)
+from kit_builder.typography import (
+    BODY,
+    BOLD,
+    FACTS,
+    HEADING,
+    PART,
+    SMALL,
+    SUBHEADING,
+    TITLE,
+    Line,
+    Style,
+    break_lines,
+    words,
+)
+from kit_builder.units import MM
+
+_INDENT = 7 * MM
+_PIECE_GAP = 4 * MM
+_WRITING_ROOM = 40 * MM
+
+_HEADINGS = {"title": ("H1", TITLE), "h1": ("H1", PART), "h2": ("H2", HEADING), "h3": ("H3", SUBHEADING)}
+_PARAGRAPHS = {"p": BODY, "facts": FACTS, "small": SMALL}
+_LABEL = replace(BODY, bold=True)
+_HEADER = replace(SMALL, bold=True)
+_ITEM = replace(BODY, after=3)
+
+_LINE = "the text column"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The room on a page.
+
+    Attributes:
+        measure: the width of running text.
+        width: of tables and rows of boxes.
+        pieces: of pieces to cut out, which reach into the side margins.
+        height: of all of them.
+    """
+
+    measure: float
+    width: float
+    pieces: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Blocks that fill pages one after the other, from the top of a new page."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Cards of one size, to be ganged on sheets: for each its face and its structure element."""
+
+    size: Format
+    cards: tuple[tuple[faces.Face, structure.Element], ...]
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a kit that has its own bookmark and may be printed on its own."""
+
+    name: str
+    title: str
+    contents: tuple[Flow | Cards, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A whole document, ready to be placed on sheets.
+
+    Attributes:
+        banner: the words in the heavy frame of every page; "" for pages without a frame.
+    """
+
+    title: str
+    language: str
+    banner: str
+    parts: tuple[Part, ...]
+    root: structure.Element
+
+
+def build(document: Element, frame: Frame) -> Story:
+    """The story of a document for text pages of the size of `frame`.
+
+    Raises:
+        KitError: an element or attribute that does not exist, or text that does not fit.
+    """
+    if document.tag != "document":
+        raise unknown(document, {"document": None})
+    said = attributes(document, "title", "language", "banner?")
+    root = structure.Element("Document")
+    setter = _Setter(frame, frame.measure)
+    parts = []
+    for element in document.elements():
+        if element.tag != "part":
+            raise unknown(element, {"part": None})
+        named = attributes(element, "name", "title")
+        node = root.add("Part", title=named["title"])
+        if contents := tuple(setter.contents(element, node)):
+            parts.append(Part(named["name"], named["title"], contents))
+        else:
+            root.children.remove(node)
+    return Story(said["title"], said["language"], said.get("banner", ""), tuple(parts), root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setter:
+    """Turns the elements of parts into blocks.
+
+    Attributes:
+        measure: the width of running text, from the left edge of what it stands in.
+        indent: inside lists.
+    """
+
+    frame: Frame
+    measure: float
+    indent: float = 0
+
+    @property
+    def _line(self) -> float:
+        return self.measure - self.indent
+
+    def contents(self, part: Element, node: structure.Element) -> Iterator[Flow | Cards]:
+        """What a part holds: runs of blocks, and cards between them."""
+        blocks: list[Block] = []
+        for element in part.elements():
+            if element.tag == "cards":
+                if blocks:
+                    yield Flow(tuple(blocks))
+                    blocks = []
+                yield from _cards(element, node)
+            else:
+                blocks += self.blocks(element, node)
+        if blocks:
+            yield Flow(tuple(blocks))
+
+    def blocks(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        """The blocks of one element, each of which fits on a page.
+
+        Raises:
+            KitError: one of them is higher than a page.
+        """
+        if element.tag not in ELEMENTS:
+            raise unknown(element, ELEMENTS)
+        for block in ELEMENTS[element.tag](self, element, node):
+            excess = block.height - self.frame.height
+            if excess > 0 and block.split(self.frame.height) is None:
+                raise fault(
+                    element.text.location,
+                    f"this <{element.tag}> is {units.in_mm(excess)} mm too high for a page",
+                    "make it shorter, or make two of it",
+                )
+            yield block
+
+    def heading(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        attributes(element)
+        role, style = _HEADINGS[element.tag]
+        lines = set_lines(element, self._line, style, _LINE)
+        yield Paragraph(lines, style, node.add(role), self.indent, keep_with_next=True)
+
+    def paragraph(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        attributes(element)
+        style = _PARAGRAPHS[element.tag]
+        lines = set_lines(element, self._line, style, _LINE)
+        if any(line.words for line in lines):
+            introduces = element.text.endswith(":")
+            yield Paragraph(lines, style, node.add("P"), self.indent, keep_with_next=introduces)
+
+    def list(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        ordered = element.tag == "ol"
+        start = attributes(element, "start?").get("start")
+        first = converted(start, whole_number) if start else 1
+        whole = node.add("L", numbering="Decimal" if ordered else "Disc")
+        for number, item in enumerate(element.elements(), first):
+            if item.tag != "li":
+                raise unknown(item, {"li": None})
+            entry = whole.add("LI")
+            label = set_label(f"{number}." if ordered else "•", BODY)
+            yield from self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
+
+    def _item(
+        self, item: Element, marker: tuple[Line, structure.Element], body: structure.Element
+    ) -> Iterator[Block]:
+        inner = replace(self, indent=self.indent + _INDENT)
+        waiting: tuple[Line, structure.Element] | None = marker
+        for child in item.elements():
+            for block in inner.blocks(child, body):
+                if isinstance(block, Paragraph) and block.marker is None:
+                    block = replace(block, style=_ITEM, marker=waiting)
+                    waiting = None
+                yield block
+        if waiting:
+            raise fault(item.text.location, "a list item without text", "write its text")
+
+    def table(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        row_headers = attributes(element, "row-headers?").get("row-headers") == "yes"
+        rows = [list(row.elements()) for row in element.elements()]
+        columns = list(zip(*rows, strict=True))
+        widths = column_widths(
+            [max(_longest_word(cell, SMALL) for cell in column) for column in columns],
+            [max(_natural_width(cell, SMALL) for cell in column) for column in columns],
+            self.frame.width - self.indent,
+        )
+        if widths is None:
+            raise _too_many_columns(rows[0][0])
+        grid = node.add("Table")
+        head, body = grid.add("THead"), grid.add("TBody")
+        cells = []
+        for number, row in enumerate(rows):
+            line = (body if number else head).add("TR")
+            made = []
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+                heads = number == 0 or (row_headers and column == 0)
+                lines = set_lines(cell, width - CELL_PADDING, SMALL, "its column", bold=heads)
+                made.append(Cell(lines, _cell(line, "Row" if number else "Column", heads)))
+            cells.append(tuple(made))
+        yield Table(widths, tuple(cells), SMALL, self.indent)
+
+    def record(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        said = attributes(element, "rows", "numbered?")
+        columns = list(element.elements())
+        widths = shared_widths(
+            [_longest_word(column, _HEADER) for column in columns],
+            [converted(attributes(column, "width")["width"], positive) for column in columns],
+            self.frame.width,
+        )
+        if widths is None:
+            raise _too_many_columns(columns[0])
+        grid = node.add("Table")
+        line = grid.add("THead").add("TR")
+        header = tuple(
+            Cell(
+                set_lines(column, width - CELL_PADDING, _HEADER, "its column"),
+                _cell(line, "Column", heads=True),
+            )
+            for column, width in zip(columns, widths, strict=True)
+        )
+        body = grid.add("TBody")
+        count = converted(said["rows"], whole_number)
+        numbered = said.get("numbered") == "yes"
+        rows = []
+        for _ in range(count):
+            row = body.add("TR")
+            rows.append(
+                tuple(_cell(row, "Row", numbered and not place) for place in range(len(columns)))
+            )
+        numbers = tuple(
+            set_label(str(number), BODY)
+            for number in range(1, count + 1 if numbered else 1)
+        )
+        yield Record(widths, header, tuple(rows), numbers, SMALL)
+
+    def boxes(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        said = attributes(element, "count", "alt")
+        count = converted(said["count"], whole_number)
+        excess = BOXES_LABEL + boxes_width(count) - self.frame.width
+        if excess > 0:
+            raise fault(
+                element.text.location,
+                f"{count} boxes in a row are {units.in_mm(excess)} mm too wide for the page",
+                "use fewer boxes, or two rows of them",
+            )
+        lines = set_lines(element, BOXES_LABEL - _PIECE_GAP, _LABEL, "the label of boxes")
+        text, figure = node.add("P"), node.add("Figure", alt=said["alt"])
+        yield Boxes(lines, count, _LABEL, text, figure)
+
+    def write_in(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        attributes(element)
+        yield WriteIn((self._write_in(element, self.measure, node),), self.measure, BODY)
+
+    def write_ins(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        """Several lines to write on beside each other, of one width."""
+        attributes(element)
+        labels = list(element.elements())
+        room = self.frame.width / len(labels)
+        made = tuple(self._write_in(label, room, node) for label in labels)
+        yield WriteIn(made, self.frame.width, BODY)
+
+    def _write_in(
+        self, label: Element, room: float, node: structure.Element
+    ) -> tuple[Line, structure.Element]:
+        width = room - _WRITING_ROOM
+        first, *more = set_lines(label, width, BODY, "a line to write on")
+        if more:
+            raise fault(
+                label.text.location,
+                f"no room is left to write: the words take more than {units.in_mm(width)} mm",
+                "use fewer words",
+            )
+        return first, node.add("P")
+
+    def tick(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        said = attributes(element, "alt")
+        lines = set_lines(element, self._line - TICK_INDENT, BODY, _LINE)
+        yield Tick(lines, BODY, node.add("Figure", alt=said["alt"]), node.add("P"))
+
+    def pieces(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        """Pieces beside each other, as many in a row as there is room for."""
+        attributes(element)
+        row: list[tuple[Piece, structure.Element]] = []
+        for child in element.elements():
+            if child.tag not in PIECES:
+                raise unknown(child, PIECES)
+            alt, piece = PIECES[child.tag](child)
+            excess = piece.width - self.frame.pieces
+            if excess > 0:
+                raise fault(
+                    child.location,
+                    f"this <{child.tag}> is {units.in_mm(excess)} mm too wide for the page",
+                    "print it on a larger paper",
+                )
+            used = sum(each.width + _PIECE_GAP for each, _ in row)
+            if row and used + piece.width > self.frame.pieces:
+                yield PieceRow(tuple(row), _PIECE_GAP, self.frame.width)
+                row = []
+            row.append((piece, node.add("Figure", alt=alt)))
+        if row:
+            yield PieceRow(tuple(row), _PIECE_GAP, self.frame.width)
+
+    def panel(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        attributes(element)
+        inside = node.add("Sect")
+        inner = replace(self, measure=self.measure - 2 * PANEL_PADDING)
+        blocks = [block for child in element.elements() for block in inner.blocks(child, inside)]
+        yield Panel(tuple(blocks), self.measure)
+
+
+def _cell(
+    row: structure.Element, scope: Literal["Column", "Row"], heads: bool
+) -> structure.Element:
+    return row.add("TH", scope=scope) if heads else row.add("TD")
+
+
+def _too_many_columns(first: Element) -> KitError:
+    return fault(
+        first.text.location,
+        "the columns are too wide for the page",
+        "use fewer columns, or shorter words in them",
+    )
+
+
+def _longest_word(cell: Element, style: Style) -> float:
+    """The least width a cell can have."""
+    widest = max((word.width for word in words(spans(cell, True)) if word), default=0)
+    return widest * style.size + CELL_PADDING
+
+
+def _natural_width(cell: Element, style: Style) -> float:
+    """The width of a cell with its text on one line."""
+    (line,) = break_lines(list(words(spans(cell, True))), float("inf"), style.size)[:1]
+    return line.width * style.size + CELL_PADDING
+
+
+def _cards(element: Element, node: structure.Element) -> Iterator[Cards]:
+    """The cards of an element, those of one size together."""
+    attributes(element)
+    by_size: dict[str, list[tuple[Element, Format]]] = {}
+    for deck in element.elements():
+        if deck.tag != "deck":
+            raise unknown(deck, {"deck": None})
+        size = converted(attributes(deck, "size", "name")["size"], formats.card_size)
+        by_size.setdefault(size.dimensions, []).append((deck, size))
+    for decks in by_size.values():
+        made: list[tuple[faces.Face, structure.Element]] = []
+        for deck, size in decks:
+            for card in deck.elements():
+                if card.tag != "card":
+                    raise unknown(card, {"card": None})
+                alt = attributes(card, "alt")["alt"]
+                face = faces.read(
+                    card, size, f'card {len(made) + 1} of deck "{deck.attributes["name"]}"'
+                )
+                made.append((face, node.add("Figure", alt=alt)))
+        if made:
+            deck, size = decks[0]
+            yield Cards(size, tuple(made), deck.attributes["size"].location)
+
+
+def _dice(element: Element) -> tuple[str, Piece]:
+    return attributes(element, "alt")["alt"], cutouts.DiceNet()
+
+
+def _screen(element: Element) -> tuple[str, Piece]:
+    return attributes(element, "alt")["alt"], cutouts.Screen()
+
+
+def _stand(element: Element) -> tuple[str, Piece]:
+    said = attributes(element, "alt", "up", "back", "glue")
+    return said["alt"], cutouts.Stand((said["up"], said["back"], said["glue"]), BOLD)
+
+
+def _strip(element: Element) -> tuple[str, Piece]:
+    alt = attributes(element, "alt")["alt"]
+    steps = []
+    for step in element.elements():
+        shape = attributes(step, "shape")["shape"]
+        steps.append((step.text, converted(shape, one_of(shapes.SHAPES, "shape"))))
+    try:
+        return alt, cutouts.Strip(tuple(steps), BOLD)
+    except cutouts.OversetError as error:
+        place = next(text.location for text, _ in steps if text == error.label)
+        what, _, instead = str(error).partition("; ")
+        raise fault(place, what, instead or "shorten it") from None
+
+
+ELEMENTS: Mapping[str, Callable[[_Setter, Element, structure.Element], Iterator[Block]]] = {
+    **dict.fromkeys(_HEADINGS, _Setter.heading),
+    **dict.fromkeys(_PARAGRAPHS, _Setter.paragraph),
+    "ul": _Setter.list,
+    "ol": _Setter.list,
+    "table": _Setter.table,
+    "record": _Setter.record,
+    "boxes": _Setter.boxes,
+    "write-in": _Setter.write_in,
+    "write-ins": _Setter.write_ins,
+    "tick": _Setter.tick,
+    "pieces": _Setter.pieces,
+    "panel": _Setter.panel,
+}
+"""The elements of text pages. `<cards>` besides them starts sheets of its own."""
+
+PIECES: Mapping[str, Callable[[Element], tuple[str, Piece]]] = {
+    "dice": _dice,
+    "screen": _screen,
+    "stand": _stand,
+    "strip": _strip,
+}
+"""The pieces to cut out that may stand in `<pieces>`: each with its alternative text."""

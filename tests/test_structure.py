@@ -1,0 +1,616 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import page as page_validation
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pypdf import PdfReader
+from pypdf.generic import ContentStream
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+
+from kit_builder import structure
+from kit_builder.formats import PAPERS
+from kit_builder.structure import Attributes, Element, TaggedCanvas
+from tests.content_streams import unmarked
+
+ROOT = Path(__file__).parents[1]
+A4 = (PAPERS["a4"].width, PAPERS["a4"].height)
+LETTER = (PAPERS["letter"].width, PAPERS["letter"].height)
+for name, file in (
+    ("Andika", "andika/Andika-Regular.ttf"),
+    ("Andika-Bold", "andika/Andika-Bold.ttf"),
+    ("DejaVu", "dejavu/DejaVuSans.ttf"),
+):
+    pdfmetrics.registerFont(TTFont(name, str(ROOT / "fonts" / file)))
+
+
+def begin(root: Element, **options: Any) -> tuple[TaggedCanvas, BytesIO]:
+    file = BytesIO()
+    canvas = TaggedCanvas(
+        file, A4, root, language="en", title="Hidden trap bid", font="Andika", **options
+    )
+    return canvas, file
+
+
+def opened(pdf: bytes) -> Any:
+    return PdfReader(BytesIO(pdf), strict=True)
+
+
+def sample() -> bytes:
+    """Two pages with headings, a split paragraph, a list, a table, a form placed twice."""
+    root = Element("Document")
+    rules = root.add("Part", title="Rules")
+    heading = rules.add("H1")
+    paragraph = rules.add("P")
+    steps = rules.add("L", numbering="Decimal")
+    items = [(item.add("Lbl"), item.add("LBody")) for item in (steps.add("LI"), steps.add("LI"))]
+    cards = root.add("Part", title="Cards")
+    cards_heading = cards.add("H2")
+    figures = [cards.add("Figure", alt=f"Card Safe, copy {copy} of 2") for copy in (1, 2)]
+    record = root.add("Part", title="Record").add("Table")
+    header = record.add("THead").add("TR")
+    columns = [header.add("TH", scope="Column") for _ in "ab"]
+    body = record.add("TBody")
+    rows = []
+    for _ in range(3):
+        row = body.add("TR")
+        rows.append(row.add("TH", scope="Row"))
+        row.add("TD")
+
+    canvas, file = begin(root, subject="A tabletop kit", author="A & B", keywords="cards, bluff")
+    canvas.beginForm("card-1", 0, 0, 100, 140)
+    canvas.setFont("Andika-Bold", 20)
+    canvas.drawString(10, 60, "Safe")
+    canvas.circle(50, 100, 20)
+    canvas.endForm()
+
+    canvas.page_label("Rules 1")
+    canvas.outline("Rules")
+    canvas.setFont("Andika", 10)
+    canvas.drawString(60, 30, "page 1 of 2, print at 100 %")
+    with canvas.marked(heading):
+        canvas.setFont("Andika-Bold", 24)
+        canvas.drawString(60, 780, "Hidden trap bid")
+    canvas.setFont("Andika", 12)
+    for line, (label, text) in enumerate(items):
+        with canvas.marked(text):
+            canvas.drawString(80, 600 - 20 * line, "Take a card")
+        with canvas.marked(label):
+            canvas.drawString(60, 600 - 20 * line, f"{line + 1}.")
+    with canvas.marked(paragraph):
+        canvas.setFont("DejaVu", 12)
+        canvas.drawString(60, 700, "A bid \u2605 \U0001f0a1 that goes on")
+    canvas.showPage()
+
+    canvas.outline("Cards")
+    canvas.outline("Safe", 1)
+    canvas.setFont("Andika", 12)
+    with canvas.marked(paragraph):
+        canvas.drawString(60, 780, "over the page.")
+    with canvas.marked(cards_heading):
+        canvas.drawString(60, 750, "Cards")
+    for column, figure in enumerate(figures):
+        canvas.saveState()
+        canvas.translate(60 + 110 * column, 500)
+        with canvas.marked(figure):
+            canvas.doForm("card-1")
+        figure.bbox = (60 + 110 * column, 500, 160 + 110 * column, 640)
+        canvas.rect(0, 0, 100, 140)
+        canvas.restoreState()
+    canvas.outline("Record")
+    for column, cell in enumerate(columns):
+        with canvas.marked(cell):
+            canvas.drawString(60 + 100 * column, 400, f"Column {column + 1}")
+    for row_number, cell in enumerate(rows):
+        with canvas.marked(cell):
+            canvas.drawString(60, 380 - 20 * row_number, str(row_number + 1))
+        canvas.line(60, 375 - 20 * row_number, 260, 375 - 20 * row_number)
+    canvas.save()
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def reader() -> Any:
+    return opened(sample())
+
+
+def marks(page: Any) -> list[str]:
+    """The marks and painting of a page in order, such as "P 0", "Artifact", "S", "EMC"."""
+    found = []
+    for operands, operator in ContentStream(page, None).operations:
+        if operator == b"BDC":
+            found.append(f"{operands[0][1:]} {operands[1]['/MCID']}")
+        elif operator == b"BMC":
+            found.append(operands[0][1:])
+        elif operator in (b"EMC", b"q", b"Q", b"S", b"Tj", b"Do"):
+            found.append(operator.decode())
+    return found
+
+
+def drawn(*steps: Callable[[TaggedCanvas], object]) -> list[str]:
+    root = Element("Document")
+    canvas, file = begin(root)
+    with canvas.marked(root.add("P")):
+        canvas.drawString(10, 10, "text")
+    for step in steps:
+        step(canvas)
+    canvas.save()
+    assert unmarked(file.getvalue()) == []
+    (page,) = opened(file.getvalue()).pages
+    return marks(page.get_contents())[3:]
+
+
+# --- Marked content
+
+
+def test_all_that_is_painted_is_marked_once() -> None:
+    assert unmarked(sample()) == []
+
+
+def test_the_walker_sees_what_is_unmarked_nested_or_unbalanced() -> None:
+    def faults(code: bytes) -> list[str]:
+        root = Element("Document")
+        canvas, file = begin(root)
+        with canvas.marked(root.add("P")):
+            canvas.drawString(10, 10, "text")
+        canvas.showPage()
+        canvas._doc.Pages.pages[0].stream = code.decode()
+        canvas.save()
+        return unmarked(file.getvalue())
+
+    assert faults(b"/Artifact BMC 0 0 1 1 re f EMC /P <</MCID 0>> BDC n EMC") == []
+    assert "painted without a mark" in faults(b"0 0 1 1 re f")[0]
+    assert "painted without a mark" in faults(b"/Span <</Lang (en)>> BDC 0 0 m S EMC")[0]
+    assert "inside Artifact" in faults(b"/Artifact BMC /P <</MCID 0>> BDC EMC EMC")[0]
+    assert "crosses" in faults(b"q /Artifact BMC Q EMC")[0]
+    assert "never closed" in faults(b"/Artifact BMC")[0]
+    assert "closes nothing" in faults(b"EMC")[0]
+
+
+def test_what_is_not_drawn_for_an_element_is_an_artifact() -> None:
+    assert drawn(lambda canvas: canvas.line(0, 0, 9, 9)) == ["Artifact", "S", "EMC"]
+
+
+def test_what_paints_nothing_gets_no_mark() -> None:
+    assert (
+        drawn(lambda canvas: canvas.setLineWidth(2), lambda canvas: canvas.setFont("Andika", 9))
+        == []
+    )
+
+
+def test_graphics_states_and_marks_never_cross() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    canvas.line(0, 0, 1, 1)
+    canvas.saveState()
+    canvas.line(0, 0, 2, 2)
+    canvas.saveState()
+    canvas.line(0, 0, 3, 3)
+    canvas.restoreState()
+    with canvas.marked(root.add("P")):
+        canvas.drawString(0, 0, "text")
+    canvas.line(0, 0, 4, 4)
+    canvas.restoreState()
+    canvas.line(0, 0, 5, 5)
+    canvas.save()
+    assert unmarked(file.getvalue()) == []
+    (page,) = opened(file.getvalue()).pages
+    artifact = ["Artifact", "S", "EMC"]
+    assert marks(page.get_contents()) == [
+        *artifact, "q", "Artifact", "S", "q", "S", "Q", "EMC",
+        "P 0", "Tj", "EMC", *artifact, "Q", *artifact,
+    ]  # fmt: skip
+
+
+def test_a_text_object_belongs_to_where_it_is_drawn() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    text = canvas.beginText(10, 10)
+    text.textLine("a line")
+    with canvas.marked(root.add("P")):
+        canvas.drawText(text)
+    canvas.save()
+    (page,) = opened(file.getvalue()).pages
+    assert marks(page.get_contents()) == ["P 0", "Tj", "EMC"]
+
+
+def test_a_form_defined_within_a_marked_element_leaves_the_page_whole() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    canvas.line(0, 0, 1, 1)
+    with canvas.marked(root.add("Figure", alt="A card")):
+        canvas.beginForm("card", 0, 0, 10, 10)
+        canvas.rect(1, 1, 8, 8)
+        canvas.endForm()
+        canvas.doForm("card")
+    canvas.save()
+    assert unmarked(file.getvalue()) == []
+    (page,) = opened(file.getvalue()).pages
+    assert marks(page.get_contents()) == ["Artifact", "S", "EMC", "Figure 0", "Do", "EMC"]
+
+
+def test_marking_inside_a_mark_or_a_form_is_refused() -> None:
+    root = Element("Document")
+    canvas, _ = begin(root)
+    with (
+        pytest.raises(RuntimeError, match="marked inside Document > P"),
+        canvas.marked(root.add("P")),
+        canvas.marked(root.add("H1")),
+    ):
+        pass
+    canvas, _ = begin(root)
+    canvas.beginForm("card")
+    with pytest.raises(RuntimeError, match="inside a form"), canvas.marked(root.add("P")):
+        pass
+
+
+def test_a_page_does_not_end_inside_a_mark_or_a_form() -> None:
+    root = Element("Document")
+    canvas, _ = begin(root)
+    with pytest.raises(RuntimeError, match="ends inside"), canvas.marked(root.add("P")):
+        canvas.showPage()
+    canvas, _ = begin(root)
+    canvas.beginForm("card")
+    with pytest.raises(RuntimeError, match="ends inside a form"):
+        canvas.showPage()
+
+
+def test_a_mark_ends_in_the_graphics_state_in_which_it_began() -> None:
+    root = Element("Document")
+    canvas, _ = begin(root)
+    with (
+        pytest.raises(RuntimeError, match="another page, form or graphics state"),
+        canvas.marked(root.add("P")),
+    ):
+        canvas.saveState()
+
+
+def test_nothing_is_drawn_for_an_element_that_only_groups() -> None:
+    root = Element("Document")
+    canvas, _ = begin(root)
+    with pytest.raises(ValueError, match="nothing is drawn for a L "), canvas.marked(root.add("L")):
+        pass
+
+
+def test_a_form_name_that_would_lose_the_form_is_refused() -> None:
+    canvas, _ = begin(Element("Document"))
+    with pytest.raises(ValueError, match="form name 'sí'"):
+        canvas.beginForm("sí")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["line", "state", "save", "restore", "mark", "form", "page"]), max_size=25
+    )
+)
+def test_any_order_of_drawing_is_marked_once(steps: list[str]) -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    canvas.beginForm("form", 0, 0, 9, 9)
+    canvas.line(0, 0, 9, 9)
+    canvas.endForm()
+    for step in (*steps, "mark"):
+        if step == "line":
+            canvas.line(0, 0, 9, 9)
+        elif step == "state":
+            canvas.setLineWidth(2)
+        elif step == "save":
+            canvas.saveState()
+        elif step == "restore" and canvas.state_stack:
+            canvas.restoreState()
+        elif step == "form":
+            canvas.doForm("form")
+        elif step in ("mark", "page"):
+            with canvas.marked(root.add("P")):
+                canvas.drawString(1, 1, "text")
+        if step == "page":
+            while canvas.state_stack:
+                canvas.restoreState()
+            canvas.showPage()
+    while canvas.state_stack:
+        canvas.restoreState()
+    canvas.save()
+    assert unmarked(file.getvalue()) == []
+
+
+# --- The tree
+
+
+def tree(element: Any) -> list[Any]:
+    kids = [kid.get_object() for kid in element.get("/K", [])]
+    inner = [tree(kid) for kid in kids if isinstance(kid, dict) and "/S" in kid]
+    return [element["/S"], *inner]
+
+
+def test_reading_order_is_that_of_the_tree_not_of_drawing(reader: Any) -> None:
+    root = reader.root_object["/StructTreeRoot"]["/K"]
+    rules, cards, record = tree(root)[1:]
+    items = ["/LI", ["/Lbl"], ["/LBody"]]
+    assert rules == ["/Part", ["/H1"], ["/P"], ["/L", items, items]]
+    assert cards == ["/Part", ["/H2"], ["/Figure"], ["/Figure"]]
+    row = ["/TR", ["/TH"], ["/TD"]]
+    head = ["/THead", ["/TR", ["/TH"], ["/TH"]]]
+    assert record == ["/Part", ["/Table", head, ["/TBody", row, row, row]]]
+
+
+def test_a_paragraph_on_two_pages_is_one_element(reader: Any) -> None:
+    rules = reader.root_object["/StructTreeRoot"]["/K"]["/K"][0]
+    paragraph = rules["/K"][1]
+    first, second = paragraph["/K"]
+    assert paragraph.raw_get("/Pg") == reader.pages[0].indirect_reference
+    assert first == 5
+    assert second.raw_get("/Pg") == reader.pages[1].indirect_reference
+    assert second["/MCID"] == 0
+
+
+def test_attributes_are_written(reader: Any) -> None:
+    rules, cards, record = reader.root_object["/StructTreeRoot"]["/K"]["/K"]
+    figure = cards["/K"][1]
+    assert rules["/T"] == "Rules"
+    assert rules["/K"][2]["/A"] == {"/O": "/List", "/ListNumbering": "/Decimal"}
+    assert figure["/Alt"] == "Card Safe, copy 1 of 2"
+    assert [float(edge) for edge in figure["/A"]["/BBox"]] == [60, 500, 160, 640]
+    table = record["/K"][0]
+    column = table["/K"][0]["/K"][0]["/K"][0]
+    row = table["/K"][1]["/K"][0]["/K"][0]
+    assert column["/A"] == {"/O": "/Table", "/Scope": "/Column"}
+    assert row["/A"] == {"/O": "/Table", "/Scope": "/Row"}
+
+
+def test_an_element_may_have_a_language_of_its_own() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    with canvas.marked(root.add("P", language="ca")):
+        canvas.drawString(1, 1, "col·lecció")
+    canvas.save()
+    document = opened(file.getvalue()).root_object["/StructTreeRoot"]["/K"]
+    assert document["/K"][0]["/Lang"] == "ca"
+
+
+@pytest.mark.parametrize(
+    ("role", "attributes", "message"),
+    [
+        ("Card", {}, "Card is no standard structure type"),
+        ("Figure", {}, "a Figure needs alt"),
+        ("Figure", {"alt": " "}, "a Figure needs alt"),
+        ("TH", {}, "TH with scope None"),
+        ("TD", {"scope": "Row"}, "TD with scope Row"),
+        ("P", {"numbering": "Decimal"}, "P with numbering Decimal"),
+        ("P", {"bbox": (0, 0, 1, 1)}, "P with numbering None, bbox"),
+    ],
+)
+def test_an_element_that_cannot_be_is_refused(
+    role: str, attributes: Attributes, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Element("Document").add(role, **attributes)
+
+
+def built(path: str) -> Element:
+    """A tree from roles: "Part(H1 P)"; every element without children has content, except "x-"."""
+    root = Element("Document")
+    at = root
+    for sign, word in re.findall(r"([()])|([\w-]+)", path):
+        if word:
+            role = word.removesuffix("-")
+            added = at.add(role, scope="Row") if role == "TH" else at.add(role)
+            if not word.endswith("-"):
+                added.content.append((0, 0))
+        elif sign == "(":
+            at = at.children[-1]
+        else:
+            assert at.parent is not None
+            at = at.parent
+    return root
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "Part(H1 P H2 P H1)",
+        "L(Caption LI(Lbl LBody) LI(LBody(L(LI(LBody)))))",
+        "Table(Caption THead(TR(TH TH)) TBody(TR(TH TD-)))",
+        "Table(TR(TD-(Table(TR(TD TD)))) TR(TD))",
+    ],
+)
+def test_a_sound_tree_passes(path: str) -> None:
+    structure.check(built(path))
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("P(TR(TD))", "TR cannot stand in P"),
+        ("Table(P)", "P cannot stand in Table"),
+        ("LI(LBody)", "LI cannot stand in Document"),
+        ("L(P)", "P cannot stand in L"),
+        ("Table(TR(LBody))", "LBody cannot stand in TR"),
+        ("H2", "the heading before it is of level 0"),
+        ("H1 H2 H4", "the heading before it is of level 2"),
+        ("Table(THead(TR(TH)))", "THead"),
+        ("Table(THead(TR(TH)) THead(TR(TH)) TBody(TR(TH)))", "THead, THead, TBody"),
+        ("Table(TBody(TR(TH TD) TR(TH)))", "rows of 1, 2 cells"),
+        ("P-", "Document > P: empty"),
+        ("Part-", "Document > Part: empty"),
+    ],
+)
+def test_a_tree_that_breaks_a_rule_is_refused(path: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        structure.check(built(path))
+    assert str(caught.value).count("\n") == 0
+
+
+def test_the_root_is_a_document() -> None:
+    with pytest.raises(ValueError, match="the root is Sect"):
+        structure.check(built("Sect(P)").children[0])
+
+
+def test_a_tree_that_breaks_a_rule_is_not_saved() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    with canvas.marked(root.add("H2")):
+        canvas.drawString(1, 1, "text")
+    with pytest.raises(ValueError, match="level 0"):
+        canvas.save()
+    assert file.getvalue() == b""
+
+
+def test_drawing_for_an_element_outside_the_tree_is_refused() -> None:
+    root = Element("Document")
+    root.add("Part").add("Table").add("TR").add("TD")
+    canvas, _ = begin(root)
+    with canvas.marked(Element("P")):
+        canvas.drawString(1, 1, "text")
+    with pytest.raises(ValueError, match="drawn for P, which is not in the tree"):
+        canvas.save()
+
+
+# --- The document
+
+
+def test_the_document_says_its_language_title_and_scale(reader: Any) -> None:
+    catalog = reader.root_object
+    assert reader.pdf_header == "%PDF-1.7"
+    assert catalog["/Lang"] == "en"
+    assert catalog["/ViewerPreferences"] == {"/PrintScaling": "/None", "/DisplayDocTitle": True}
+    assert catalog["/MarkInfo"] == {"/Marked": True}
+    assert reader.metadata == {
+        "/Title": "Hidden trap bid",
+        "/Subject": "A tabletop kit",
+        "/Author": "A & B",
+        "/Keywords": "cards, bluff",
+        "/Producer": structure.PRODUCER,
+    }
+
+
+def test_duplex_is_preselected_on_request() -> None:
+    root = Element("Document")
+    canvas, file = begin(root, duplex="DuplexFlipLongEdge")
+    with canvas.marked(root.add("P")):
+        canvas.drawString(1, 1, "text")
+    canvas.save()
+    preferences = opened(file.getvalue()).root_object["/ViewerPreferences"]
+    assert preferences["/Duplex"] == "/DuplexFlipLongEdge"
+
+
+def test_the_metadata_says_what_the_document_information_says(reader: Any) -> None:
+    xmp = reader.xmp_metadata
+    assert xmp is not None
+    assert xmp.dc_title == {"x-default": "Hidden trap bid", "en": "Hidden trap bid"}
+    assert xmp.dc_language == ["en"]
+    assert xmp.dc_creator == ["A & B"]
+    assert xmp.dc_description == {"x-default": "A tabletop kit"}
+    assert xmp.pdf_keywords == "cards, bluff"
+    assert xmp.pdf_producer == structure.PRODUCER
+
+
+def test_bookmarks_lead_to_their_pages(reader: Any) -> None:
+    rules, cards, (safe,), record = reader.outline
+    assert [each.title for each in (rules, cards, safe, record)] == [
+        "Rules", "Cards", "Safe", "Record",
+    ]  # fmt: skip
+    assert reader.get_destination_page_number(rules) == 0
+    assert reader.get_destination_page_number(record) == 1
+
+
+def test_a_page_without_a_label_of_its_own_has_its_number(reader: Any) -> None:
+    assert reader.page_labels == ["Rules 1", "2"]
+
+
+def test_every_page_has_the_boxes_of_its_own_size() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    for size in (A4, LETTER, A4[::-1]):
+        canvas.setPageSize(size)
+        with canvas.marked(root.add("P")):
+            canvas.drawString(1, 1, "text")
+        canvas.showPage()
+    canvas.save()
+    pages = opened(file.getvalue()).pages
+    assert len(pages) == 3
+    for page, size in zip(pages, (A4, LETTER, A4[::-1]), strict=True):
+        for box in (page.mediabox, page.cropbox, page.trimbox):
+            assert [float(edge) for edge in box] == pytest.approx([0, 0, *size], abs=0.001)
+        assert "/Rotate" not in page
+
+
+def test_only_the_fonts_that_are_used_are_in_the_file(reader: Any) -> None:
+    fonts = reader.pages[0]["/Resources"]["/Font"]
+    names = {font.get_object()["/BaseFont"].partition("+")[2] for font in fonts.values()}
+    assert names == {"Andika", "Andika-Bold", "DejaVuSans"}
+
+
+def test_a_font_that_is_not_embedded_is_refused() -> None:
+    with pytest.raises(ValueError, match="Helvetica is not embedded"):
+        TaggedCanvas(BytesIO(), A4, Element("Document"), language="en", title="", font="Helvetica")
+
+
+def test_text_is_read_as_it_was_written_beyond_the_basic_plane(reader: Any) -> None:
+    assert "A bid \u2605 \U0001f0a1 that goes on" in reader.pages[0].extract_text()
+
+
+@given(st.lists(st.characters(exclude_categories=["Cs"]), max_size=255))
+def test_every_code_is_mapped_to_its_character_and_code_0_to_none(characters: list[str]) -> None:
+    cmap = structure._to_unicode("Font", [0, *map(ord, characters)])
+    pairs = re.findall(r"<(..)> <(....+)>$", cmap, re.MULTILINE)
+    expected = {code: each for code, each in enumerate(characters, 1) if each != "\0"}
+    assert {
+        int(code, 16): bytes.fromhex(text).decode("utf-16-be") for code, text in pairs
+    } == expected
+    assert all(int(count) <= 100 for count in re.findall(r"(\d+) beginbfchar", cmap))
+
+
+def test_streams_are_compressed_and_not_wrapped_in_ascii() -> None:
+    pdf = sample()
+    assert b"ASCII85Decode" not in pdf
+    assert b"Tj" not in pdf
+
+
+def test_the_file_identifier_follows_from_the_content() -> None:
+    def identifier(text: str) -> Any:
+        root = Element("Document")
+        canvas, file = begin(root)
+        with canvas.marked(root.add("P")):
+            canvas.drawString(1, 1, text)
+        canvas.save()
+        return opened(file.getvalue()).trailer["/ID"]
+
+    assert identifier("one") == identifier("one")
+    assert identifier("one") != identifier("two")
+
+
+def test_the_same_bytes_in_every_process() -> None:
+    program = (
+        "import hashlib; from tests.test_structure import sample;"
+        "print(hashlib.sha256(sample()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
+    assert digests == {hashlib.sha256(sample()).hexdigest()}
+
+
+def test_the_sample_passes_every_machine_rule_of_pdf_ua_1() -> None:
+    report = page_validation.validate_pdf_bytes(sample(), profile="ua1")
+    assert [f"{failure.rule_id}: {failure.message}" for failure in report.failures] == []
+    assert report.is_compliant
+    assert report.rules.total >= 100
