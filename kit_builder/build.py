@@ -119,9 +119,7 @@ def shown(path: Path) -> str:
 
 def definitions_in(folder: Path) -> list[Path]:
     """The activity files in a folder, by name."""
-    return sorted(
-        path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file()
-    )
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
 
 
 def find(named: Iterable[Path]) -> list[Path]:
@@ -137,7 +135,9 @@ def find(named: Iterable[Path]) -> list[Path]:
         if path.is_dir():
             inside = definitions_in(path)
             if not inside:
-                faults.append(_absent(path, "the folder holds no activity", "put .yaml files into it"))
+                faults.append(
+                    _absent(path, "the folder holds no activity", "put .yaml files into it")
+                )
             found |= {each.resolve(): each for each in inside}
         elif path.is_file():
             found[path.resolve()] = path
@@ -187,7 +187,7 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
     """
     read = library.read(path)
     labels = library.labels(read.kit.language)
-    titles = {slug: library.title(slug) for slug in read.kit.related}
+    titles = {str(slug): library.title(slug) for slug in read.kit.related}
     outputs = []
     for edition in options.editions:
         document = library.layouts.render(read, edition, labels, titles)

@@ -13,7 +13,7 @@ import typer
 from kit_builder import __version__, build, formats
 from kit_builder.errors import Fault, KitError
 from kit_builder.formats import Format
-from kit_builder.layout import EDITIONS
+from kit_builder.layout import EDITIONS, HOST, PLAYER
 
 _DEFAULT_FOLDER = Path("activities")
 
@@ -25,7 +25,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Edition = Enum("Edition", {edition: edition for edition in EDITIONS})
+
+class Edition(str, Enum):
+    """One of the two PDFs of a kit."""
+
+    player = PLAYER
+    host = HOST
 
 
 def _paper(text: str) -> Format:

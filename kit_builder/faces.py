@@ -234,7 +234,7 @@ def _paragraphs(element: Element, width: float, size: float, bold: bool) -> list
         heads = bold or paragraph.tag in _HEADINGS
         broken = break_lines(words(spans(paragraph, heads)), width - indent * _INDENT * size, size)
         top = made[-1].foot + (_LIST_GAP if marker else _GAP) * size if made else 0.0
-        label = set_label(marker, style, element.location) if marker else None
+        label = set_label(marker, style) if marker else None
         made.append(Lines(tuple(broken), style, top, indent * _INDENT * size, label))
     return made
 

@@ -21,12 +21,12 @@ HAIRLINE = 0.15 * MM
 
 CELL_PADDING = 4 * MM  # left and right together
 _ROW_PADDING = 2 * MM
-BOXES_LABEL = 50 * MM
+BOX_GAP = 10 * MM
 PANEL_PADDING = 5 * MM
 _BOX = 12 * MM
 _TICK = 5 * MM
-_GAP = 3 * MM
-TICK_INDENT = _TICK + _GAP
+LABEL_GAP = 3 * MM
+TICK_INDENT = _TICK + LABEL_GAP
 
 ROW = 9 * MM  # low enough for 24 rows on a page, high enough for a child's pencil
 TALLEST_ROW = 13 * MM
@@ -285,36 +285,49 @@ def _draw_centred(
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes(Rigid):
-    """A label, and beside it a row of square boxes to tick or to lay counters on."""
+class Boxes:
+    """A label, and after it square boxes to tick or to lay counters on.
 
-    label: tuple[Line, ...]
+    Attributes:
+        label_width: the room of the label, its gap to the boxes included.
+        text, figure: the structure elements of the label and of the boxes.
+    """
+
+    label: Line
+    label_width: float
     count: int
-    style: Style
     text: Element
     figure: Element
-    before: float = 4
-    after: float = 8
 
     @property
-    def height(self) -> float:
-        return max(_BOX, len(self.label) * self.style.leading)
+    def width(self) -> float:
+        """Of the label and its boxes."""
+        return self.label_width + self.count * (_BOX + LABEL_GAP) - LABEL_GAP
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRow(Rigid):
+    """Labelled boxes beside each other."""
+
+    groups: tuple[Boxes, ...]
+    style: Style
+    before: float = 4
+    after: float = 8
+    height: float = _BOX
 
     def draw(self, canvas: TaggedCanvas, x: float, top: float) -> None:
-        middle = top - self.height / 2
-        with canvas.marked(self.text):
-            label_top = middle + len(self.label) * self.style.leading / 2
-            draw_lines(canvas, self.label, self.style, x, label_top)
-        with canvas.marked(self.figure):
-            canvas.setLineWidth(2 * RULE)
-            for number in range(self.count):
-                left = x + BOXES_LABEL + number * (_BOX + _GAP)
-                canvas.rect(left, middle - _BOX / 2, _BOX, _BOX)
-
-
-def boxes_width(count: int) -> float:
-    """How much room `count` boxes beside each other take."""
-    return count * (_BOX + _GAP) - _GAP
+        left = x
+        for group in self.groups:
+            with canvas.marked(group.text):
+                label_top = top - (_BOX - self.style.leading) / 2
+                draw_lines(canvas, [group.label], self.style, left, label_top)
+            group.figure.bbox = (left + group.label_width, top - _BOX, left + group.width, top)
+            with canvas.marked(group.figure):
+                canvas.setLineWidth(2 * RULE)
+                for number in range(group.count):
+                    edge = left + group.label_width + number * (_BOX + LABEL_GAP)
+                    canvas.rect(edge, top - _BOX, _BOX, _BOX)
+            left += group.width + BOX_GAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,8 +349,11 @@ class WriteIn(Rigid):
             with canvas.marked(element):
                 label_top = top - self.height + self.style.leading
                 draw_lines(canvas, [label], self.style, left, label_top)
-            start = left + label.width * self.style.size + _GAP
-            _draw_rules(canvas, [(start, foot, left + room - _GAP * (number + 1 < len(self.labels)), foot)])
+            start = left + label.width * self.style.size + LABEL_GAP
+            _draw_rules(
+                canvas,
+                [(start, foot, left + room - LABEL_GAP * (number + 1 < len(self.labels)), foot)],
+            )
 
 
 @dataclass(frozen=True, slots=True)

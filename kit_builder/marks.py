@@ -31,8 +31,8 @@ FOLD_DASHES = (4 * MM, 1.2 * MM, 0.4 * MM, 1.2 * MM)
 _AIR = 0.3 * MM
 _RULER_HEIGHT = RULER_ROOM - _AIR
 _SHORT_TICK = 0.6
-_LABEL_SIZE, _SMALLEST_LABEL = 6.5, 4.5
-_SMALLEST_CAPTION = 6.0
+_LABEL_SIZE, _SMALLEST_LABEL = 6.0, 4.2
+_GOOD_CAPTION, _SMALLEST_CAPTION = 8.0, 6.0
 _CAPTION_AIR = 1 * MM
 _GAP = 2.0  # between the texts at start and end of the caption, in parts of the font size
 
@@ -42,6 +42,10 @@ _FIGURE_HEIGHT = 0.75
 _ASCENT, _DESCENT = 1.0, 0.25
 
 _Edge = Literal["bottom", "right", "top", "left"]
+
+
+# A sum of lengths may miss the exact measure by rounding.
+_ROUNDING = 1e-6
 
 
 class Scale(NamedTuple):
@@ -157,10 +161,8 @@ class _Band:
 
     def holds(self, scale: Scale) -> bool:
         """Whether a ruler fits in."""
-        # A sum of lengths may miss the exact measure by rounding.
-        return (
-            self.depth > SMALLEST_RULER_ROOM - 0.01 and self.length > scale.length + 2 * self.start
-        )
+        deep = self.depth > SMALLEST_RULER_ROOM - _ROUNDING
+        return deep and self.length > scale.length + 2 * self.start
 
     def ruler(self, scale: Scale, setting: Setting) -> Ruler:
         """A ruler at the outer side of the band, in the middle of the paper's edge."""
@@ -178,7 +180,7 @@ class _Band:
             )
         )
         runs = setting(scale.label)
-        size = min(_LABEL_SIZE, (self.depth - STROKE) / _FIGURE_HEIGHT)
+        size = min(_LABEL_SIZE, (self.depth - 1.5 * STROKE) / _FIGURE_HEIGHT)
         beside = high + _CAPTION_AIR
         label = None
         if size >= _SMALLEST_LABEL and beside + _width(runs) * size < self.length - edge:
@@ -212,8 +214,8 @@ def imprint(
 ) -> Imprint:
     """Check rulers across and down, nearest the edges of the paper, and a caption.
 
-    The caption stands below the block if there is room, else above it or, running upwards, at its
-    side. It is as large as asked for, or as the room allows.
+    The caption stands below the block if there is room for a good size, else above it or, running
+    upwards, at its side.
 
     Args:
         width: of the page.
@@ -224,7 +226,7 @@ def imprint(
         right: the caption's text at its end.
         occupied: what must stay clear; the block if not given.
         inches: rulers of 4 inches as well, at the opposite edges, where there is room.
-        size: of the caption's font.
+        size: of the caption's font; less, but at least 6, where it would not fit.
         margin: what stays free at each edge of the paper.
 
     Raises:
@@ -274,7 +276,7 @@ def _caption(
     block: Box,
     wanted: float,
 ) -> tuple[TextLine, ...] | None:
-    """The caption in the first band that holds it as large as wanted, else in the best one."""
+    """The caption in the first band where it is large enough, else where it is largest."""
     left, right = texts
     extent = _ASCENT + _DESCENT
     units = _width(left) + _width(right) + _GAP
@@ -284,12 +286,14 @@ def _caption(
         taken = min(_RULER_HEIGHT, band.depth - _AIR) + _AIR if edge in rulers else 0
         room, measure = band.depth - taken, band.length - 2 * band.start
         size = min(wanted, room / extent, measure / units)
-        if size >= _SMALLEST_CAPTION - 0.001 and (best is None or size > best[0] + 0.001):
+        if size >= _SMALLEST_CAPTION - _ROUNDING and (best is None or size > best[0]):
             best = size, band, taken
+            if size >= min(wanted, _GOOD_CAPTION):
+                break
     if best is None:
         return None
     size, band, taken = best
-    inwards = band.start + taken + min(_CAPTION_AIR, band.depth - taken - size * extent)
+    inwards = band.start + taken + min(_CAPTION_AIR, (band.depth - taken - size * extent) / 2)
     level = band.edge in ("bottom", "top")
     start, end = (block.left, block.right) if level else (block.bottom, block.top)
     if end - start < units * size:

@@ -354,14 +354,14 @@ class Finished:
             elif kind == "operator":
                 if written in _NEW_LINE:
                     pieces.append((marks[-1], " "))
-                if written in _SHOW:
+                if written in _SHOW and font is None:
+                    faults.append("text without a font")
+                elif written in _SHOW and font is not None:
                     for string in strings:
-                        text, known = font.decode(string) if font else ("", False)
+                        text, known = font.decode(string)
                         pieces.append((marks[-1], text))
                         if not known:
-                            faults.append(
-                                f"a character that {font.name if font else 'no font'} lacks"
-                            )
+                            faults.append(f"a character that {font.name} lacks")
                 elif written == b"BT":
                     pieces.append((marks[-1], "\n"))
                 elif written == b"Tf":
@@ -763,8 +763,9 @@ def _places(finished: Finished, filename: str) -> dict[str, list[str]]:
         places[place].append(content.text)
     for element in finished.elements:
         pages = sorted({page for page, _ in element.content})
-        if len(pages) > 1:
-            place = f"pages {pages[0] + 1}-{pages[-1] + 1}"
+        if len(element.content) > 1:
+            first, last = pages[0] + 1, pages[-1] + 1
+            place = f"page {first}" if first == last else f"pages {first}-{last}"
             places[place].append(_text_of(finished, element))
     places["metadata"] += (_text(text) for _, text in _strings(finished.info, ""))
     seen = {id(finished.info), *_codes(finished)}
@@ -786,10 +787,10 @@ def _codes(finished: Finished) -> Iterator[int]:
     """The identities of the streams that are read already: of pages, and of fonts."""
     for each in finished.objects.values():
         if isinstance(each, dict):
-            for key in ("/Contents", "/ToUnicode"):
-                streams = finished.entry(each, key)
-                for stream in streams if isinstance(streams, ArrayObject) else (streams,):
-                    yield id(finished.resolved(stream))
+            key = "/Contents" if each.get("/Type") == "/Page" else "/ToUnicode"
+            streams = finished.entry(each, key)
+            for stream in streams if isinstance(streams, ArrayObject) else (streams,):
+                yield id(finished.resolved(stream))
 
 
 def _text_of(finished: Finished, element: _Element) -> str:
@@ -801,13 +802,13 @@ def _text_of(finished: Finished, element: _Element) -> str:
     )
 
 
+_NO_TEXT = {"/Image", "/Form", "/Type1C", "/CIDFontType0C", "/OpenType", "/XRef", "/ObjStm"}
+
+
 def _is_text(stream: StreamObject) -> bool:
-    """Whether a stream may hold text: none is a picture, a font program, a form or objects."""
-    return (
-        stream.get("/Subtype") in (None, "/XML")
-        and stream.get("/Type") not in ("/XRef", "/ObjStm")
-        and "/Length1" not in stream
-    ) or stream.get("/Type") == "/EmbeddedFile"
+    """Whether a stream may hold text: it is no picture, font program, form or pack of objects."""
+    kinds = {stream.get("/Type"), stream.get("/Subtype")}
+    return not kinds & _NO_TEXT and "/Length1" not in stream
 
 
 def _strings(value: Any, kind: str) -> Iterator[tuple[str, Any]]:

@@ -13,14 +13,16 @@ from typing import Literal
 
 from kit_builder import cutouts, faces, formats, shapes, structure, units
 from kit_builder.document import Element
-from kit_builder.errors import KitError, Location, Text, fault
+from kit_builder.errors import KitError, Location, fault
 from kit_builder.flowables import (
-    BOXES_LABEL,
+    BOX_GAP,
     CELL_PADDING,
+    LABEL_GAP,
     PANEL_PADDING,
     TICK_INDENT,
     Block,
     Boxes,
+    BoxRow,
     Cell,
     Panel,
     Paragraph,
@@ -30,7 +32,6 @@ from kit_builder.flowables import (
     Table,
     Tick,
     WriteIn,
-    boxes_width,
     column_widths,
     shared_widths,
 )
@@ -66,8 +67,13 @@ _INDENT = 7 * MM
 _PIECE_GAP = 4 * MM
 _WRITING_ROOM = 40 * MM
 
-_HEADINGS = {"title": ("H1", TITLE), "h1": ("H1", PART), "h2": ("H2", HEADING), "h3": ("H3", SUBHEADING)}
-_PARAGRAPHS = {"p": BODY, "facts": FACTS, "small": SMALL}
+_HEADINGS = {
+    "title": ("H1", TITLE),
+    "h1": ("H1", PART),
+    "h2": ("H2", HEADING),
+    "h3": ("H3", SUBHEADING),
+}
+_PARAGRAPHS = {"p": BODY, "lead": BODY, "facts": FACTS, "small": SMALL}
 _LABEL = replace(BODY, bold=True)
 _HEADER = replace(SMALL, bold=True)
 _ITEM = replace(BODY, after=3)
@@ -142,7 +148,7 @@ def build(document: Element, frame: Frame) -> Story:
         raise unknown(document, {"document": None})
     said = attributes(document, "title", "language", "banner?")
     root = structure.Element("Document")
-    setter = _Setter(frame, frame.measure)
+    setter = _Setter(frame, frame.measure, frame.width)
     parts = []
     for element in document.elements():
         if element.tag != "part":
@@ -162,11 +168,13 @@ class _Setter:
 
     Attributes:
         measure: the width of running text, from the left edge of what it stands in.
+        width: of everything else.
         indent: inside lists.
     """
 
     frame: Frame
     measure: float
+    width: float
     indent: float = 0
 
     @property
@@ -216,8 +224,8 @@ class _Setter:
         style = _PARAGRAPHS[element.tag]
         lines = set_lines(element, self._line, style, _LINE)
         if any(line.words for line in lines):
-            introduces = element.text.endswith(":")
-            yield Paragraph(lines, style, node.add("P"), self.indent, keep_with_next=introduces)
+            leads = element.tag == "lead" or element.text.endswith(":")
+            yield Paragraph(lines, style, node.add("P"), self.indent, keep_with_next=leads)
 
     def list(self, element: Element, node: structure.Element) -> Iterator[Block]:
         ordered = element.tag == "ol"
@@ -252,7 +260,7 @@ class _Setter:
         widths = column_widths(
             [max(_longest_word(cell, SMALL) for cell in column) for column in columns],
             [max(_natural_width(cell, SMALL) for cell in column) for column in columns],
-            self.frame.width - self.indent,
+            self.width - self.indent,
         )
         if widths is None:
             raise _too_many_columns(rows[0][0])
@@ -275,7 +283,7 @@ class _Setter:
         widths = shared_widths(
             [_longest_word(column, _HEADER) for column in columns],
             [converted(attributes(column, "width")["width"], positive) for column in columns],
-            self.frame.width,
+            self.width,
         )
         if widths is None:
             raise _too_many_columns(columns[0])
@@ -298,49 +306,71 @@ class _Setter:
                 tuple(_cell(row, "Row", numbered and not place) for place in range(len(columns)))
             )
         numbers = tuple(
-            set_label(str(number), BODY)
-            for number in range(1, count + 1 if numbered else 1)
+            set_label(str(number), BODY) for number in range(1, count + 1 if numbered else 1)
         )
         yield Record(widths, header, tuple(rows), numbers, SMALL)
 
-    def boxes(self, element: Element, node: structure.Element) -> Iterator[Block]:
+    def box_groups(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        """Labelled boxes beside each other, as many in a row as there is room for."""
+        attributes(element)
+        row: list[Boxes] = []
+        for child in element.elements():
+            group = self._boxes(child, node)
+            used = sum(each.width + BOX_GAP for each in row)
+            if row and used + group.width > self.width:
+                yield BoxRow(tuple(row), _LABEL)
+                row = []
+            row.append(group)
+        if row:
+            yield BoxRow(tuple(row), _LABEL)
+
+    def _boxes(self, element: Element, node: structure.Element) -> Boxes:
         said = attributes(element, "count", "alt")
         count = converted(said["count"], whole_number)
-        excess = BOXES_LABEL + boxes_width(count) - self.frame.width
+        label = self._one_line(element, float("inf"), _LABEL)
+        room = label.width * _LABEL.size + LABEL_GAP
+        group = Boxes(label, room, count, node.add("P"), node.add("Figure", alt=said["alt"]))
+        excess = group.width - self.width
         if excess > 0:
             raise fault(
                 element.text.location,
-                f"{count} boxes in a row are {units.in_mm(excess)} mm too wide for the page",
-                "use fewer boxes, or two rows of them",
+                f"this label and its {count} boxes are {units.in_mm(excess)} mm too wide",
+                "use fewer boxes, or fewer words",
             )
-        lines = set_lines(element, BOXES_LABEL - _PIECE_GAP, _LABEL, "the label of boxes")
-        text, figure = node.add("P"), node.add("Figure", alt=said["alt"])
-        yield Boxes(lines, count, _LABEL, text, figure)
-
-    def write_in(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        attributes(element)
-        yield WriteIn((self._write_in(element, self.measure, node),), self.measure, BODY)
+        return group
 
     def write_ins(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        """Several lines to write on beside each other, of one width."""
+        """Lines to write on, two beside each other where both their labels leave room."""
         attributes(element)
-        labels = list(element.elements())
-        room = self.frame.width / len(labels)
-        made = tuple(self._write_in(label, room, node) for label in labels)
-        yield WriteIn(made, self.frame.width, BODY)
+        waiting: list[tuple[Line, structure.Element]] = []
+        half = self.width / 2 - _WRITING_ROOM
+        for child in element.elements():
+            label = self._one_line(child, self.width - _WRITING_ROOM, BODY)
+            made = label, node.add("P")
+            short = label.width * BODY.size <= half
+            if waiting and short:
+                yield WriteIn((*waiting, made), self.width, BODY)
+                waiting = []
+                continue
+            if waiting:
+                yield WriteIn(tuple(waiting), self.width, BODY)
+                waiting = []
+            if short:
+                waiting = [made]
+            else:
+                yield WriteIn((made,), self.width, BODY)
+        if waiting:
+            yield WriteIn(tuple(waiting), self.width, BODY)
 
-    def _write_in(
-        self, label: Element, room: float, node: structure.Element
-    ) -> tuple[Line, structure.Element]:
-        width = room - _WRITING_ROOM
-        first, *more = set_lines(label, width, BODY, "a line to write on")
+    def _one_line(self, element: Element, measure: float, style: Style) -> Line:
+        first, *more = set_lines(element, measure, style, _LINE)
         if more:
             raise fault(
-                label.text.location,
-                f"no room is left to write: the words take more than {units.in_mm(width)} mm",
+                element.text.location,
+                f"no room is left to write: the words take more than {units.in_mm(measure)} mm",
                 "use fewer words",
             )
-        return first, node.add("P")
+        return first
 
     def tick(self, element: Element, node: structure.Element) -> Iterator[Block]:
         said = attributes(element, "alt")
@@ -364,16 +394,17 @@ class _Setter:
                 )
             used = sum(each.width + _PIECE_GAP for each, _ in row)
             if row and used + piece.width > self.frame.pieces:
-                yield PieceRow(tuple(row), _PIECE_GAP, self.frame.width)
+                yield PieceRow(tuple(row), _PIECE_GAP, self.width)
                 row = []
             row.append((piece, node.add("Figure", alt=alt)))
         if row:
-            yield PieceRow(tuple(row), _PIECE_GAP, self.frame.width)
+            yield PieceRow(tuple(row), _PIECE_GAP, self.width)
 
     def panel(self, element: Element, node: structure.Element) -> Iterator[Block]:
         attributes(element)
         inside = node.add("Sect")
-        inner = replace(self, measure=self.measure - 2 * PANEL_PADDING)
+        room = self.measure - 2 * PANEL_PADDING
+        inner = replace(self, measure=room, width=room)
         blocks = [block for child in element.elements() for block in inner.blocks(child, inside)]
         yield Panel(tuple(blocks), self.measure)
 
@@ -463,8 +494,7 @@ ELEMENTS: Mapping[str, Callable[[_Setter, Element, structure.Element], Iterator[
     "ol": _Setter.list,
     "table": _Setter.table,
     "record": _Setter.record,
-    "boxes": _Setter.boxes,
-    "write-in": _Setter.write_in,
+    "box-groups": _Setter.box_groups,
     "write-ins": _Setter.write_ins,
     "tick": _Setter.tick,
     "pieces": _Setter.pieces,

@@ -262,7 +262,7 @@ class TaggedCanvas(Canvas):  # type: ignore[misc]  # ReportLab has no types
 
     @contextmanager
     def marked(self, element: Element) -> Iterator[None]:
-        """What is drawn inside belongs to `element`.
+        """What is drawn inside belongs to `element`; where nothing is painted there is no mark.
 
         Raises:
             RuntimeError: inside another `marked`, or inside a form; the graphics state or the page
@@ -283,12 +283,12 @@ class TaggedCanvas(Canvas):  # type: ignore[misc]  # ReportLab has no types
         self._marked = None
         if code is not self._code or depth != len(self.state_stack):
             raise RuntimeError(f"{element!r} ends in another page, form or graphics state")
-        if len(code) == start:
-            del code[-1]
-        else:
+        if any(map(_paints, code[start:])):
             code.append("EMC")
             element.content.append((len(self._owners) - 1, len(owners)))
             owners.append(element)
+        else:
+            del code[start - 1]
         self._artifact_start = len(code)
 
     def _inside(self) -> str:

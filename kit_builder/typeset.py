@@ -165,9 +165,7 @@ def _ganged(cards: Cards, paper: Format) -> tuple[Sheet, ...]:
         raise fault(cards.location, what, instead) from None
 
 
-def _draw_cards(
-    canvas: TaggedCanvas, sheet: Sheet, cards: Cards, forms: dict[Face, str]
-) -> None:
+def _draw_cards(canvas: TaggedCanvas, sheet: Sheet, cards: Cards, forms: dict[Face, str]) -> None:
     """Each card of a sheet in its place; equal faces are one form in the file."""
     for placement in sheet.placements:
         face, element = cards.cards[placement.item]

@@ -298,7 +298,9 @@ def test_an_offset_moves_backs_and_their_marks_together() -> None:
     moved = gang(12, POKER, A4, backs="long-edge", offset=(2 * MM, -1 * MM))
     assert plain[::2] == moved[::2]
     for still, shifted in zip(plain[1::2], moved[1::2], strict=True):
-        for before, after in zip(everything(still), everything(shifted), strict=True):
+        befores = [*everything(still), still.block, still.occupied]
+        afters = [*everything(shifted), shifted.block, shifted.occupied]
+        for before, after in zip(befores, afters, strict=True):
             assert after == pytest.approx(
                 (
                     before.left + 2 * MM,

@@ -80,7 +80,7 @@ def ink_outside(image: Any, kept: Sequence[Box], height: float) -> bool:
     return bool(image.getextrema()[0] < 255)
 
 
-def are_apart(one: Box | Line, other: Box | Line) -> bool:
+def are_apart(one: Sequence[float], other: Sequence[float]) -> bool:
     return (
         one[2] <= other[0] + 0.001
         or other[2] <= one[0] + 0.001

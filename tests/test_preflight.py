@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfWriter
 from pypdf.generic import (
@@ -153,6 +153,10 @@ def test_a_hundredth_of_a_millimetre_is_true_to_size() -> None:
     assert findings(changed(near)) == ()
 
 
+def test_a_font_is_restored_with_its_graphics_state() -> None:
+    assert findings(changed(in_code(b"(Hidden", b"q /None 9 Tf Q (Hidden"))) == ()
+
+
 HELVETICA = entries(
     Type=name("/Font"), Subtype=name("/Type1"), BaseFont=name("/Helvetica"), Name=name("/F9")
 )
@@ -254,6 +258,7 @@ def without_scope(writer: PdfWriter) -> None:
             in_code(b"(Hidden", b"(\\000Hidden"),
             "page 1: a character that /AAAAAA+Andika-Bold lacks",
         ),
+        (in_code(b"(Hidden", b"/None 9 Tf (Hidden"), "page 1: text without a font"),
         (
             in_code(b"/Artifact BMC", b"/Artifact BMC BI /W 1 /H 1 ID x EI", page=1),
             "page 2: an inline image",
@@ -586,6 +591,7 @@ def test_a_leak_in_a_form_that_is_on_no_page_is_found() -> None:
     assert place.endswith("a form on no page")
 
 
+@settings(deadline=None)
 @given(
     st.text("abcdefghijklmnop0123456789", min_size=12, max_size=60),
     st.lists(st.sampled_from([" ", "-", "\n", "\u00ad", ", ", "."]), min_size=60, max_size=60),
@@ -598,6 +604,7 @@ def test_no_spacing_or_punctuation_makes_a_text_the_hosts_alone(
     assert host_only([spaced[::-1] + "x"], [host("y" + letters)], []) == ("y" + letters,)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(min_codepoint=32, exclude_categories=["Cs", "Cn", "Co"]), max_size=40))
 def test_what_is_drawn_is_read_back(drawn: str) -> None:
     known = "".join(each for each in drawn if ord(each) in FACE)

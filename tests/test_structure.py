@@ -12,7 +12,7 @@ from typing import Any
 
 import page as page_validation
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 from pypdf.generic import ContentStream
@@ -189,6 +189,20 @@ def test_what_paints_nothing_gets_no_mark() -> None:
     )
 
 
+def test_an_element_for_which_nothing_is_painted_stays_empty() -> None:
+    root = Element("Document")
+    canvas, file = begin(root)
+    row = root.add("Table").add("TR")
+    blank, written = row.add("TD"), row.add("TD")
+    with canvas.marked(blank):
+        canvas.setFillGray(0.5)
+    with canvas.marked(written):
+        canvas.drawString(10, 10, "text")
+    canvas.save()
+    assert (blank.content, written.content) == ([], [(0, 0)])
+    assert marks(opened(file.getvalue()).pages[0].get_contents()) == ["TD 0", "Tj", "EMC"]
+
+
 def test_graphics_states_and_marks_never_cross() -> None:
     root = Element("Document")
     canvas, file = begin(root)
@@ -289,6 +303,7 @@ def test_a_form_name_that_would_lose_the_form_is_refused() -> None:
         canvas.beginForm("sí")
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["line", "state", "save", "restore", "mark", "form", "page"]), max_size=25
@@ -560,6 +575,7 @@ def test_text_is_read_as_it_was_written_beyond_the_basic_plane(reader: Any) -> N
     assert "A bid \u2605 \U0001f0a1 that goes on" in reader.pages[0].extract_text()
 
 
+@settings(deadline=None)
 @given(st.lists(st.characters(exclude_categories=["Cs"]), max_size=255))
 def test_every_code_is_mapped_to_its_character_and_code_0_to_none(characters: list[str]) -> None:
     cmap = structure._to_unicode("Font", [0, *map(ord, characters)])
