@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 
 
-class Edition(str, Enum):
+class Edition(StrEnum):
     """One of the two PDFs of a kit."""
 
     player = PLAYER

@@ -64,6 +64,7 @@ class Text(str):
     first_line: int | None
 
     def __new__(cls, text: str, location: Location, first_line: int | None = None) -> Text:
+        """A text and its place; see the attributes."""
         self = super().__new__(cls, text)
         self.location = location
         self.first_line = first_line

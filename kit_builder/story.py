@@ -379,7 +379,7 @@ class _Setter:
 
     def pieces(self, element: Element, node: structure.Element) -> Iterator[Block]:
         """Pieces beside each other, as many in a row as there is room for."""
-        attributes(element)
+        name = attributes(element, "name")["name"]
         row: list[tuple[Piece, structure.Element]] = []
         for child in element.elements():
             if child.tag not in PIECES:
@@ -388,8 +388,8 @@ class _Setter:
             excess = piece.width - self.frame.pieces
             if excess > 0:
                 raise fault(
-                    child.location,
-                    f"this <{child.tag}> is {units.in_mm(excess)} mm too wide for the page",
+                    name.location,
+                    f'"{name}" is {units.in_mm(excess)} mm too wide for the page',
                     "print it on a larger paper",
                 )
             used = sum(each.width + _PIECE_GAP for each, _ in row)

@@ -26,8 +26,8 @@ _MEASURE = 142 * MM
 _SIDE = 22 * MM
 _LEAST_SIDE = 14 * MM
 _PIECES_SIDE = 11 * MM
-_HEAD = 16 * MM
-_FOOT = 20 * MM
+_HEAD = 14 * MM
+_FOOT = 17 * MM
 
 _SEPARATOR = " · "
 
