@@ -74,10 +74,30 @@ class PrintedCard:
 
 
 @dataclass(frozen=True, slots=True)
+class Back:
+    """What the backs of a deck show: one of these, or nothing if all are empty.
+
+    Attributes:
+        pattern: the name of an all-over pattern.
+        text: the same words on every back.
+        face: the name of a card face, filled with the fields of each card.
+    """
+
+    pattern: str
+    text: str
+    face: str
+
+
+NO_BACK = Back("", "", "")
+
+
+@dataclass(frozen=True, slots=True)
 class Deck:
     """Cards of one size and one face.
 
     Attributes:
+        cut: how they are cut apart: "shared", "dashed", "gutter" or "none".
+        gutter, bleed: between two cards, and beyond the trim, in points.
         blocks: how often the whole list of cards is printed, once for each player
             (`per: player`); 0 for a common deck.
     """
@@ -88,6 +108,10 @@ class Deck:
     blocks: int
     cards: tuple[Card, ...]
     location: Location
+    back: Back = NO_BACK
+    cut: str = "shared"
+    gutter: float = 0
+    bleed: float = 0
 
     def printed(self) -> Iterator[PrintedCard]:
         """Every card of the deck in printing order: block by block, kind by kind."""
@@ -189,7 +213,8 @@ class Kit:
     @property
     def pieces(self) -> int:
         """How many cards and other pieces there are to cut out."""
-        return sum(piece.count for piece in (*self.decks, *self.cutouts))
+        cards = sum(deck.count for deck in self.decks)
+        return cards + sum(cutout.count for cutout in self.cutouts)
 
 
 @dataclass(frozen=True, slots=True)

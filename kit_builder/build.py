@@ -4,38 +4,122 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kit_builder import activity, definition, facts, formats, preflight, resources, story, typeset
+from kit_builder import (
+    activity,
+    definition,
+    facts,
+    formats,
+    makeup,
+    patterns,
+    preflight,
+    resources,
+    story,
+    typeset,
+)
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.formats import Format
+from kit_builder.decks import EVERYTHING, Orders
 from kit_builder.layout import EDITIONS, HOST, PLAYER, Layouts
+from kit_builder.printing import PARTS, Printing
 
 _SUFFIXES = (".yaml", ".yml")
 _LABELS = "labels"
+CARDS: tuple[str, ...] = ("cards",)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One PDF of every activity: an edition, printed in one way.
+
+    Attributes:
+        marks: what tells its file name from those of other ways to print, such as "letter".
+    """
+
+    edition: str
+    printing: Printing
+    marks: tuple[str, ...] = ()
+    orders: Orders = EVERYTHING
+
+    def file_name(self, slug: str) -> str:
+        """Such as "pass-and-pick-shapes.letter.pdf"."""
+        host = (HOST,) if self.edition == HOST else ()
+        return ".".join((slug, *self.marks, *host, "pdf"))
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How kits are printed.
+    """What is to be built of every activity.
 
     Attributes:
         editions: PLAYER, HOST or both.
+        papers: each makes PDFs of its own.
+        split: one PDF for each part of the player edition.
+        printing: how; its paper does not count.
     """
 
-    paper: Format = formats.PAPERS["a4"]
+    printing: Printing = Printing()
+    papers: Sequence[Format] = (formats.PAPERS["a4"],)
     editions: Sequence[str] = EDITIONS
+    split: bool = False
+
+    def jobs(self) -> Iterator[Job]:
+        """Every PDF that is wanted of an activity."""
+        for paper in self.papers:
+            printing = replace(self.printing, paper=paper)
+            marks = (paper.name.lower().replace(" ", ""),) if len(self.papers) > 1 else ()
+            if printing.large:
+                marks += ("large",)
+            if PLAYER in self.editions:
+                yield from _player_jobs(printing, marks, self.split)
+            if HOST in self.editions and not printing.cards:
+                plain = Printing(paper, large=printing.large, profile=printing.profile)
+                yield Job(HOST, plain, marks)
+
+
+def _player_jobs(printing: Printing, marks: tuple[str, ...], split: bool) -> Iterator[Job]:
+    """The player files of one way to print: one, or one a part, or fronts and backs apart."""
+    if printing.sets:
+        first, last = printing.sets[0].letter.lower(), printing.sets[-1].letter.lower()
+        marks += (f"set-{first}" if first == last else f"sets-{first}-{last}",)
+    if printing.cards:
+        marks += ("reprint",)
+    parts = tuple(printing.parts) or (CARDS if printing.cards else ())
+    chosen: list[tuple[str, ...]] = [(part,) for part in parts or PARTS] if split else [parts]
+    for each in chosen:
+        named = (*marks, "-".join(each)) if each and each != CARDS or split else marks
+        orders = Orders(
+            parts=each,
+            cards=printing.cards,
+            backs=printing.backs != "none",
+            cut=printing.cut,
+            gutter=printing.gutter,
+            bleed=printing.bleed,
+        )
+        if printing.backs != "separate":
+            yield Job(PLAYER, printing, named, orders)
+            continue
+        yield Job(PLAYER, printing, (*named, "fronts"), replace(orders, only="fronts"))
+        if not each or "cards" in each:
+            only = replace(orders, parts=CARDS, pages=False, only="backs")
+            yield Job(PLAYER, printing, (*named, "backs"), only)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A finished PDF, and where it belongs in the output folder."""
+    """A finished PDF, where it belongs in the output folder, and what stands on its pages."""
 
     path: Path
     pdf: bytes
-    pages: int
+    sides: tuple[makeup.Side, ...]
+
+    @property
+    def edition(self) -> str:
+        """PLAYER or HOST."""
+        return self.path.parts[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +155,7 @@ class Library:
             faces=self.layouts.faces(),
             languages=sorted({path.stem for path in self._label_files()}),
             slugs=[path.stem for path in definitions_in(self.folder)],
+            patterns=list(patterns.PATTERNS),
             facts=facts.FACTS,
         )
 
@@ -180,7 +265,7 @@ def _each(paths: Iterable[Path], make: Callable[[Path, Library], Result]) -> Ite
 
 
 def _kit(path: Path, library: Library, options: Options) -> Result:
-    """All editions of one activity.
+    """All editions of one activity, on all papers.
 
     Raises:
         KitError: whatever is wrong in its definition or its layouts.
@@ -189,58 +274,61 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
     labels = library.labels(read.kit.language)
     titles = {str(slug): library.title(slug) for slug in read.kit.related}
     outputs = []
-    for edition in options.editions:
-        document = library.layouts.render(read, edition, labels, titles)
-        told = story.build(document, typeset.frame(options.paper, banner=edition == HOST))
-        pdf = typeset.typeset(told, options.paper, labels)
-        name = _file_name(read.kit.slug, edition)
-        outputs.append(Output(name, pdf, _inspect(pdf, name, told, read, labels, options)))
+    for job in options.jobs():
+        documents = [
+            library.layouts.render(read, job.edition, labels, titles, class_set)
+            for class_set in job.printing.sets or (None,)
+        ]
+        host = job.edition == HOST
+        frame = makeup.frame(job.printing, banner=host)
+        told = story.build(documents, frame, job.orders)
+        sides = makeup.make_up(told, job.printing)
+        if not sides:
+            continue
+        pdf = typeset.typeset(told, sides, job.printing, labels)
+        name = Path(job.edition) / job.file_name(read.kit.slug)
+        preflight_of = _inspect(pdf, name, told, job.printing)
+        if not host:
+            _refuse_leaks(preflight_of, name, read, labels)
+        outputs.append(Output(name, pdf, tuple(sides)))
     return Result(path, read, tuple(outputs))
 
 
-def _file_name(slug: str, edition: str) -> Path:
-    return Path(edition) / (f"{slug}.pdf" if edition == PLAYER else f"{slug}.{edition}.pdf")
-
-
-def _inspect(
-    pdf: bytes,
-    name: Path,
-    told: story.Story,
-    read: Activity,
-    labels: Mapping[str, Text],
-    options: Options,
-) -> int:
+def _inspect(pdf: bytes, name: Path, told: story.Story, printing: Printing) -> preflight.Finished:
     """Preflight of a finished PDF.
 
-    Returns:
-        Its number of pages.
-
     Raises:
-        KitError: a player file holds text of the host's.
-        preflight.Failed: the file breaks another promise, which is a fault of the program.
+        preflight.Failed: the file breaks a promise, which is a fault of the program.
     """
     finished = preflight.read(pdf)
-    size = options.paper.width, options.paper.height
-    parts = [part.title for part in told.parts]
-    preflight.check(finished, preflight.Expectation([size], told.language, told.title, parts))
-    if name.parts[0] == PLAYER:
-        public = (*activity.texts(read.kit), *labels.values())
-        sections, records = read.host.sections, read.host.records
-        hidden = activity.texts((*sections, *records))
-        secret = preflight.host_only(public, hidden, read.host.secrets)
-        leaked = preflight.leaks(finished, name.name, secret)
-        if leaked:
-            raise KitError(
-                *(
-                    Fault(
-                        leak.text.location,
-                        f'the player file shows "{leak.text}" of the host\'s ({leak.place})',
-                        "take it out of the player layout or the players' texts",
-                    )
-                    for leak in leaked
+    size = printing.paper.width, printing.paper.height
+    titles = dict.fromkeys(part.class_set or part.title for part in told.parts)
+    expected = preflight.Expectation([size], told.language, told.title, list(titles))
+    preflight.check(finished, expected)
+    return finished
+
+
+def _refuse_leaks(
+    finished: preflight.Finished, name: Path, read: Activity, labels: Mapping[str, Text]
+) -> None:
+    """Raises:
+    KitError: a player file holds text of the host's.
+    """
+    public = (*activity.texts(read.kit), *labels.values())
+    hidden = activity.texts((*read.host.sections, *read.host.records))
+    secret = preflight.host_only(public, hidden, read.host.secrets)
+    leaked = preflight.leaks(finished, name.name, secret)
+    if leaked:
+        raise KitError(
+            *(
+                Fault(
+                    leak.text.location,
+                    f'the player file shows "{leak.text}" of the host\'s ({leak.place})',
+                    "take it out of the player layout or the players' texts",
                 )
+                for leak in leaked
             )
-    return len(finished.pages)
+        )
 
 
 def write(outputs: Iterable[Output], folder: Path) -> None:

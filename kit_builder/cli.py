@@ -148,7 +148,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _pages(result: build.Result) -> str:
     return ", ".join(
-        f"{output.path.parent} {_counted(output.pages, 'page')}" for output in result.outputs
+        f"{output.path.parent} {_counted(len(output.sides), 'page')}" for output in result.outputs
     )
 
 
@@ -156,7 +156,7 @@ def _kits(
     files: list[Path] | None, paper: Format, only: Edition | None, faults: list[Fault]
 ) -> Iterator[build.Result]:
     editions = (only.value,) if only else EDITIONS
-    options = build.Options(paper, editions)
+    options = build.Options(papers=(paper,), editions=editions)
     for result in build.build(build.find(files or [_DEFAULT_FOLDER]), options):
         faults += result.faults
         if not result.faults:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from kit_builder import formats, manuscript
 from kit_builder.activity import (
+    NO_BACK,
     Activity,
+    Back,
     Boxes,
     Card,
     Column,
@@ -32,6 +34,7 @@ from kit_builder.errors import Fault, KitError, Location, Text
 from kit_builder.fields import Fields, instead_of
 from kit_builder.formats import Format
 from kit_builder.manuscript import Items, Node, Pairs
+from kit_builder.printing import CUTS
 
 Fact = Callable[[Mapping[str, Text | tuple[Text, ...]]], tuple[tuple[str, ...], ...]]
 
@@ -51,12 +54,14 @@ class Catalogue:
         faces: the card faces, each with its fields and whether a card must have them.
         languages: those that labels exist in.
         slugs: of all activities of the library.
+        patterns: of backs, by name.
         facts: what computes a table, by name; raises ValueError("what; what to write instead").
     """
 
     faces: Mapping[str, Mapping[str, bool]]
     languages: Collection[str]
     slugs: Collection[str]
+    patterns: Collection[str]
     facts: Mapping[str, Fact]
 
 
@@ -221,20 +226,54 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue) -> Deck:
     if per is not None and per != "player":
         deck.fault(per.location, f'"per" is "{per}"', "write per: player, or remove the field")
     thing = f'card with the face "{face}"' if face in catalogue.faces else "card"
-    entries = [
-        tuple(_cards(card, catalogue.faces.get(face)))
-        for card in deck.each("cards", thing, required=True)
-    ]
+    back = _back(deck, catalogue)
+    known = catalogue.faces.get(face)
+    if known is not None and back.face:
+        on_back = catalogue.faces.get(back.face, {})
+        known = {
+            field: bool(known.get(field) or on_back.get(field)) for field in (*known, *on_back)
+        }
+    entries = [tuple(_cards(card, known)) for card in deck.each("cards", thing, required=True)]
+    cut = deck.optional_choice("cut", CUTS)
     total = deck.whole("total", 1, 9999)
     blocks = 0 if per is None else players or 0
     made = Deck(
-        name, size, face, blocks, tuple(card for entry in entries for card in entry), deck.location
+        name,
+        size,
+        face,
+        blocks,
+        tuple(card for entry in entries for card in entry),
+        deck.location,
+        back,
+        cut or "shared",
+        deck.length("gutter"),
+        deck.length("bleed"),
     )
     sums = [sum(card.copies for card in entry) for entry in entries]
     known = per is None or players is not None
     if deck.faults == before and "total" in deck and known and total != made.count:
         _wrong_total(deck, total, made, sums)
     return made
+
+
+def _back(deck: Fields, catalogue: Catalogue) -> Back:
+    """What stands on the backs: none, or one of a pattern, a text and a face."""
+    typed = deck.node("back", required=False)
+    if typed is None or typed == "none":
+        return NO_BACK
+    back = deck.part(typed, 'back (or write "back: none")')
+    pattern = back.optional_choice("pattern", catalogue.patterns)
+    text = back.optional_text("text")
+    face = back.optional_choice("face", catalogue.faces)
+    back.close()
+    said = [each for each in (pattern, text, face) if each is not None]
+    if len(said) > 1:
+        deck.fault(
+            said[1].location,
+            "a back shows one thing only",
+            "write one of pattern, text and face",
+        )
+    return Back(pattern or "", text or "", face or "")
 
 
 def _wrong_total(deck: Fields, total: int, made: Deck, sums: list[int]) -> None:

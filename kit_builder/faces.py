@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from reportlab.pdfgen.canvas import Canvas
 
@@ -95,7 +95,7 @@ class TextBox:
             measure = self.width - each.indent
             draw_lines(canvas, each.lines, each.style, left, top, measure=measure, align=self.align)
             if each.marker:
-                offset = (each.marker.width + SPACE[False]) * each.style.size
+                offset = (each.marker.width + SPACE) * each.style.size
                 draw_lines(canvas, [each.marker], each.style, left - offset, top)
 
 
@@ -150,55 +150,65 @@ def draw(canvas: Canvas, items: Sequence[Item]) -> None:
         item.draw(canvas)
 
 
-def read(card: Element, size: Format, name: str) -> Face:
+class _Blank(NamedTuple):
+    """The empty card a face is set on; see `read`."""
+
+    width: float
+    height: float
+    name: str
+    least: float
+
+
+def read(card: Element, size: Format, name: str, least: float = 0) -> Face:
     """The face a card's markup describes.
 
     Args:
         card: the element whose children are the items.
         size: of the trim.
         name: what to call the card in a fault.
+        least: the smallest size of any text on it.
 
     Raises:
         KitError: an unknown element, attribute, shape or fill; text that does not fit at its
             smallest size.
     """
-    return Face(tuple(_items(card, size, name)))
+    return Face(tuple(_items(card, _Blank(size.width, size.height, name, least))))
 
 
-def _items(parent: Element, size: Format, name: str) -> Iterator[Item]:
+def _items(parent: Element, blank: _Blank) -> Iterator[Item]:
     for element in parent.elements():
         if element.tag not in ELEMENTS:
             raise unknown(element, ELEMENTS)
-        yield ELEMENTS[element.tag](element, size, name)
+        yield ELEMENTS[element.tag](element, blank)
 
 
-def _corners(element: Element, size: Format, name: str) -> Item:
+def _corners(element: Element, blank: _Blank) -> Item:
     attributes(element)
-    return Corners(tuple(_items(element, size, name)), size.width, size.height)
+    return Corners(tuple(_items(element, blank)), blank.width, blank.height)
 
 
-def _shape(element: Element, size: Format, _name: str) -> Item:
+def _shape(element: Element, blank: _Blank) -> Item:
     said = attributes(element, "name", "x", "y", "size", "fill?")
     fill = converted(said["fill"], one_of(shapes.FILLS, "fill")) if said.get("fill") else "solid"
     x, y, side = (converted(said[key], length) for key in ("x", "y", "size"))
     shape = converted(said["name"], one_of(shapes.SHAPES, "shape"))
-    return Shape(shape, x, size.height - y, side, fill)
+    return Shape(shape, x, blank.height - y, side, fill)
 
 
-def _rule(element: Element, size: Format, _name: str) -> Item:
+def _rule(element: Element, blank: _Blank) -> Item:
     said = attributes(element, "x", "y", "width")
     x, y, width = (converted(said[key], length) for key in ("x", "y", "width"))
-    return Rule(x, size.height - y, width)
+    return Rule(x, blank.height - y, width)
 
 
-def _text(element: Element, size: Format, name: str) -> Item:
+def _text(element: Element, blank: _Blank) -> Item:
     """A text in a box, made smaller until it fits, but never smaller than its floor."""
     said = attributes(
         element, "x", "y", "width", "height", "size", "floor?", "align?", "valign?", "bold?"
     )
     x, y, width, height = (converted(said[key], length) for key in ("x", "y", "width", "height"))
-    at = converted(said["size"], length)
-    floor = converted(said["floor"], length) if "floor" in said else at
+    at = max(converted(said["size"], length), blank.least)
+    floor = max(converted(said["floor"], length), blank.least) if "floor" in said else at
     align = _ALIGN[converted(said["align"], one_of(_ALIGN, "align"))] if "align" in said else 0
     bold = said.get("bold") == "yes"
     while True:
@@ -206,7 +216,7 @@ def _text(element: Element, size: Format, name: str) -> Item:
             paragraphs = _paragraphs(element, width, at, bold)
         except TooWideError as error:
             if at <= floor:
-                raise too_wide(error, element, at, name) from None
+                raise too_wide(error, element, at, blank.name) from None
         else:
             used = paragraphs[-1].foot if paragraphs else 0
             if used <= height:
@@ -214,12 +224,12 @@ def _text(element: Element, size: Format, name: str) -> Item:
             if at <= floor:
                 raise fault(
                     element.text.location,
-                    f"the text is {in_mm(used - height)} mm too high for {name} at {at:g} pt",
+                    f"the text is {in_mm(used - height)} mm too high for {blank.name} at {at:g} pt",
                     "shorten it, or choose a larger card size",
                 )
         at = max(floor, at - _SHRINK_STEP)
     space_above = (height - used) / 2 if said.get("valign") == "middle" else 0
-    return TextBox(tuple(paragraphs), x, size.height - y - space_above, width, align)
+    return TextBox(tuple(paragraphs), x, blank.height - y - space_above, width, align)
 
 
 def _paragraphs(element: Element, width: float, size: float, bold: bool) -> list[Lines]:
@@ -269,7 +279,7 @@ _INDENT = 1.3
 _LIST_GAP = 0.15
 _GAP = 0.4
 
-ELEMENTS: Mapping[str, Callable[[Element, Format, str], Item]] = {
+ELEMENTS: Mapping[str, Callable[[Element, _Blank], Item]] = {
     "text": _text,
     "shape": _shape,
     "rule": _rule,

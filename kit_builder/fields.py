@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
+from kit_builder import units
 from kit_builder.activity import Range
 from kit_builder.errors import Fault, Location, Text
 from kit_builder.manuscript import Items, Node, Pairs
@@ -201,6 +202,29 @@ class Fields:
             return float(found)
         self.fault(found.location, f'"{name}" is "{found}"', instead)
         return default
+
+    def optional_choice(self, name: str, known: Collection[str]) -> Text | None:
+        """One of the known names, or None if there is no such field."""
+        self._asked.append(name)
+        return self.choice(name, known) if name in self._nodes else None
+
+    def length(self, name: str) -> float:
+        """A length in points; 0 if there is no such field."""
+        found = self._typed(name, f'write a length such as "{name}: 4 mm"', required=False)
+        if found is None:
+            return 0
+        try:
+            points = units.length(found)
+        except ValueError:
+            points = -1
+        if points < 0:
+            self.fault(
+                found.location,
+                f'"{name}" is "{found}"',
+                "write a number and mm, cm, in or pt, such as 4 mm",
+            )
+            return 0
+        return points
 
     def range(self, name: str, high: int) -> Range:
         """A required whole number or range from 1 to `high`."""

@@ -131,7 +131,7 @@ class Paragraph:
         if self.marker:
             line, element = self.marker
             with canvas.marked(element):
-                offset = line.width * self.style.size + 2 * SPACE[False] * self.style.size
+                offset = (line.width + 2 * SPACE) * self.style.size
                 draw_lines(canvas, [line], self.style, x + self.indent - offset, top)
         with canvas.marked(self.element):
             draw_lines(canvas, self.lines, self.style, x + self.indent, top)

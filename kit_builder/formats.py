@@ -59,6 +59,9 @@ CARD_SIZES = _by_name(
     Format("A8", 52 * MM, 74 * MM),
 )
 
+# Between two cards that are cut apart by crop marks.
+GUTTER = 4 * MM
+
 # Nothing is drawn nearer to the edge of the paper. Of 590 office printers' descriptions 99.5 %
 # print up to 5 mm from the edge.
 UNPRINTABLE_MARGIN = 5 * MM
@@ -99,3 +102,20 @@ def card_size(text: str) -> Format:
         ValueError: no such name, and not a size either.
     """
     return _find(text, CARD_SIZES, "card size", "63 x 88 mm")
+
+
+# Large print wants cards that are larger both ways, by about as much as the type.
+_LARGER = 1.25
+
+
+def larger(card: Format) -> Format:
+    """The next larger card size: the smallest one with a name, else the same shape enlarged."""
+    bigger = [
+        each
+        for each in CARD_SIZES.values()
+        if each.width >= _LARGER * card.width and each.height >= _LARGER * card.height
+    ]
+    if bigger:
+        return min(bigger, key=lambda each: each.width * each.height)
+    made = Format("", _LARGER * card.width, _LARGER * card.height, card.inches)
+    return Format(made.dimensions, made.width, made.height, made.inches)

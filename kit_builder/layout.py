@@ -27,6 +27,7 @@ from kit_builder import document, prose, resources
 from kit_builder.activity import Activity, Deck, Kit, PrintedCard
 from kit_builder.document import Element
 from kit_builder.errors import KitError, Location, Source, Text, fault
+from kit_builder.printing import ClassSet
 from kit_builder.units import MM
 
 PLAYER = "player"
@@ -137,6 +138,7 @@ class Layouts:
         edition: str,
         labels: Mapping[str, Text],
         titles: Mapping[str, str],
+        class_set: ClassSet | None = None,
     ) -> Element:
         """The document of one edition of an activity.
 
@@ -145,6 +147,7 @@ class Layouts:
             edition: PLAYER or HOST.
             labels: the words of the tool in the activity's language.
             titles: of the activities it may link to, by slug.
+            class_set: which of several sets of the kit it is.
 
         Raises:
             KitError: a template is wrong, or names something that does not exist for it.
@@ -156,7 +159,8 @@ class Layouts:
             names: dict[str, Any] = {
                 "kit": kit,
                 "t": _Labels(labels),
-                "face": self._face(kit, labels),
+                "face": self._face(kit, labels, class_set),
+                "class_set": class_set,
                 "titles": titles,
             }
             if edition == HOST:
@@ -165,17 +169,19 @@ class Layouts:
         finally:
             _origins.reset(token)
 
-    def _face(self, kit: Kit, labels: Mapping[str, Text]) -> Callable[[Deck, PrintedCard], Markup]:
+    def _face(
+        self, kit: Kit, labels: Mapping[str, Text], class_set: ClassSet | None
+    ) -> Callable[[Deck, PrintedCard, str], Markup]:
         faces = self.faces()
 
-        def face(deck: Deck, card: PrintedCard) -> Markup:
-            """The face of one card: its template's markup."""
-            given = dict.fromkeys(faces[deck.face], Text("", deck.location)) | dict(card.fields)
+        def face(deck: Deck, card: PrintedCard, name: str) -> Markup:
+            """One side of a card: the markup of the face called `name`."""
+            given = dict.fromkeys(faces[name], Text("", deck.location)) | dict(card.fields)
             names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
             names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
-            names |= {"t": _Labels(labels), "language": kit.language}
+            names |= {"t": _Labels(labels), "language": kit.language, "class_set": class_set}
             names |= {"width": deck.size.width / MM, "height": deck.size.height / MM}
-            return Markup(self._run(f"{_FACES}{deck.face}{_SUFFIX}", names))
+            return Markup(self._run(f"{_FACES}{name}{_SUFFIX}", names))
 
         return face
 

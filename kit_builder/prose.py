@@ -1,14 +1,17 @@
 """Markdown in an author's text -> markup. The only module that knows markdown-it.
 
-Allowed are paragraphs, lists, **bold**, _emphasis_ and tables. Everything else is text, so that
-"5*3*2", "AT&T", "<b>", "1986. A year" and "_____" print as they were typed. A heading, a picture,
-a link or a code block is an error: it would print as a riddle.
+Allowed are paragraphs, lists, **bold**, _emphasis_ and tables, and a backslash that makes text of
+the mark after it, or a new line of a line's end. Everything else is text, so that "5*3*2", "AT&T",
+"<b>", "1986. A year" and "_____" print as they were typed. A heading, a picture, a link, a code
+block, a list item without text and a table whose rows differ are errors: they would print as a
+riddle, or not at all.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -18,12 +21,16 @@ from kit_builder.errors import Text, fault
 
 _MARKDOWN = MarkdownIt("zero").enable(["list", "table", "emphasis", "escape", "newline"])
 
-# Markdown reads more than its users mean. A backslash keeps it text: a single asterisk (5*3*2),
-# a plus as a bullet (+ 3 = 5), a year as the number of a list item (1986. A year).
-_LONE_ASTERISK = re.compile(r"(?<![*\\])\*(?!\*)")
+# Markdown reads more than its users mean. A backslash keeps it text: a single asterisk (5*3*2), a
+# power (2**3), a plus as a bullet (+ 3 = 5), a year as the number of a list item (1986. A year).
+_LITERAL_ASTERISKS = re.compile(r"(?<![*\\])\*(?!\*)|(?<=\d)\*\*(?=\d)")
 _BULLET_ASTERISK = re.compile(r"^(\s*)\* ")
-_PLUS = re.compile(r"^(\s*)\+(?=\s)")
-_YEAR = re.compile(r"^(\s*\d{3,})(?=[.)]\s)")
+_PLUS = re.compile(r"^(\s*)\+(?=\s|$)")
+_YEAR = re.compile(r"^(\s*\d{3,})(?=[.)](\s|$))")
+
+# A row of dashes that is left over as text: the table has not as many columns as its header.
+_DASHES = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?\s*")
+_CELL_END = re.compile(r"(?<!\\)\|")
 
 _REFUSED = (
     (
@@ -55,7 +62,7 @@ def markup(text: Text, mark: Callable[[Text], str]) -> Markup:
     """The markup of a Markdown text; `mark` makes a piece of text into marked, escaped markup.
 
     Raises:
-        KitError: the text holds a heading, a code block, a picture or a link.
+        KitError: the text holds what does not print; see the module.
     """
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -69,12 +76,13 @@ def markup(text: Text, mark: Callable[[Text], str]) -> Markup:
 def _keep_literal(line: str) -> str:
     if bullet := _BULLET_ASTERISK.match(line):
         line = f"{bullet[1]}- {line[bullet.end() :]}"
-    line = _LONE_ASTERISK.sub(r"\\*", line)
+    line = _LITERAL_ASTERISKS.sub(lambda found: found[0].replace("*", "\\*"), line)
     line = _PLUS.sub(r"\1\\+", line)
     return _YEAR.sub(lambda year: f"{year[1]}\\", line)
 
 
 def _blocks(tokens: list[Token], text: Text, mark: Callable[[Text], str]) -> Iterable[str]:
+    _check(tokens, text)
     for token in tokens:
         if token.type == "inline":
             first = token.map[0] if token.map else 0
@@ -88,7 +96,43 @@ def _blocks(tokens: list[Token], text: Text, mark: Callable[[Text], str]) -> Ite
             yield f"</{tag}>"
         else:
             start = token.attrGet("start")
-            yield f'<{tag} start="{start}">' if start else f"<{tag}>"
+            yield f"<{tag}>" if start is None else f'<{tag} start="{start}">'
+
+
+def _check(tokens: list[Token], text: Text) -> None:
+    """Refuses what markdown-it would drop or leave empty.
+
+    Raises:
+        KitError: a list item without text, or a table without rows or with rows that differ.
+    """
+    columns = 0
+    for token, following in pairwise(tokens):
+        place = text.line(token.map[0]) if token.map else text.location
+        match token.type, following.type:
+            case "list_item_open", "list_item_close":
+                instead = "write its text, or \\ before its mark"
+                raise fault(place, "a list item without text", instead)
+            case "thead_open", _:
+                columns = 0
+            case "th_open", _:
+                columns += 1
+            case "thead_close", "table_close":
+                raise fault(place, "a table without rows", "write a row below the row of dashes")
+            case "tr_open", "td_open" if token.map:
+                cells = _cells(text.split("\n")[token.map[0]])
+                if cells != columns:
+                    raise fault(
+                        place,
+                        f"this row has {cells} of the {columns} cells of its table",
+                        "write | between cells, \\| for a bar, and a blank line below the table",
+                    )
+
+
+def _cells(row: str) -> int:
+    """How many cells a row of a table has; a bar at either end ends none."""
+    row = row.strip()
+    bars = len(_CELL_END.findall(row))
+    return bars + 1 - row.startswith("|") - bool(_CELL_END.search(row, len(row) - 1))
 
 
 def _inline(
@@ -96,6 +140,12 @@ def _inline(
 ) -> Iterable[str]:
     for token in tokens:
         if token.type in ("text", "text_special"):
+            if _DASHES.fullmatch(token.content):
+                raise fault(
+                    text.line(line),
+                    "this row of dashes does not make a table of the line above it",
+                    "write --- once for each column of the header, with | between them",
+                )
             if token.content:
                 yield mark(Text(token.content, text.line(line)))
         elif token.type in ("softbreak", "hardbreak"):

@@ -7,13 +7,14 @@ place in the author's file is still known. The structure tree is built on the wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kit_builder import cutouts, faces, formats, shapes, structure, units
+from kit_builder import cutouts, decks, shapes, structure, units
+from kit_builder.decks import EVERYTHING, Cards, Orders
 from kit_builder.document import Element
-from kit_builder.errors import KitError, Location, fault
+from kit_builder.errors import KitError, fault
 from kit_builder.flowables import (
     BOX_GAP,
     CELL_PADDING,
@@ -35,7 +36,6 @@ from kit_builder.flowables import (
     column_widths,
     shared_widths,
 )
-from kit_builder.formats import Format
 from kit_builder.markup import (
     attributes,
     converted,
@@ -48,16 +48,11 @@ from kit_builder.markup import (
     whole_number,
 )
 from kit_builder.typography import (
-    BODY,
     BOLD,
-    FACTS,
-    HEADING,
-    PART,
-    SMALL,
-    SUBHEADING,
-    TITLE,
+    NORMAL,
     Line,
     Style,
+    Styles,
     break_lines,
     words,
 )
@@ -67,16 +62,8 @@ _INDENT = 7 * MM
 _PIECE_GAP = 4 * MM
 _WRITING_ROOM = 40 * MM
 
-_HEADINGS = {
-    "title": ("H1", TITLE),
-    "h1": ("H1", PART),
-    "h2": ("H2", HEADING),
-    "h3": ("H3", SUBHEADING),
-}
-_PARAGRAPHS = {"p": BODY, "lead": BODY, "facts": FACTS, "small": SMALL}
-_LABEL = replace(BODY, bold=True)
-_HEADER = replace(SMALL, bold=True)
-_ITEM = replace(BODY, after=3)
+_HEADINGS = {"title": "H1", "h1": "H1", "h2": "H2", "h3": "H3"}
+_PARAGRAPHS = ("p", "lead", "facts", "small")
 
 _LINE = "the text column"
 
@@ -90,12 +77,14 @@ class Frame:
         width: of tables and rows of boxes.
         pieces: of pieces to cut out, which reach into the side margins.
         height: of all of them.
+        styles: of all texts.
     """
 
     measure: float
     width: float
     pieces: float
     height: float
+    styles: Styles = NORMAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +95,17 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
-    """Cards of one size, to be ganged on sheets: for each its face and its structure element."""
-
-    size: Format
-    cards: tuple[tuple[faces.Face, structure.Element], ...]
-    location: Location
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a kit that has its own bookmark and may be printed on its own."""
+    """A part of a kit that has its own bookmark and may be printed on its own.
+
+    Attributes:
+        name: one of printing.PARTS, or of the host's parts.
+        class_set: the name of the class set it belongs to; "" if there are none.
+    """
 
     name: str
     title: str
+    class_set: str
     contents: tuple[Flow | Cards, ...]
 
 
@@ -138,27 +124,24 @@ class Story:
     root: structure.Element
 
 
-def build(document: Element, frame: Frame) -> Story:
-    """The story of a document for text pages of the size of `frame`.
+def build(documents: Sequence[Element], frame: Frame, orders: Orders = EVERYTHING) -> Story:
+    """The story of one document, or of one for each class set, for pages of the size of `frame`.
 
     Raises:
         KitError: an element or attribute that does not exist, or text that does not fit.
     """
-    if document.tag != "document":
-        raise unknown(document, {"document": None})
-    said = attributes(document, "title", "language", "banner?")
     root = structure.Element("Document")
-    setter = _Setter(frame, frame.measure, frame.width)
-    parts = []
-    for element in document.elements():
-        if element.tag != "part":
-            raise unknown(element, {"part": None})
-        named = attributes(element, "name", "title")
-        node = root.add("Part", title=named["title"])
-        if contents := tuple(setter.contents(element, node)):
-            parts.append(Part(named["name"], named["title"], contents))
-        else:
-            root.children.remove(node)
+    setter = _Setter(frame, orders, frame.measure, frame.width)
+    parts: list[Part] = []
+    for document in documents:
+        if document.tag != "document":
+            raise unknown(document, {"document": None})
+        said = attributes(document, "title", "language", "banner?", "set?")
+        class_set = said.get("set", "")
+        whole = root.add("Part", title=class_set) if class_set else root
+        parts += setter.parts(document, class_set, whole)
+        if not whole.children and class_set:
+            root.children.remove(whole)
     return Story(said["title"], said["language"], said.get("banner", ""), tuple(parts), root)
 
 
@@ -173,6 +156,7 @@ class _Setter:
     """
 
     frame: Frame
+    orders: Orders
     measure: float
     width: float
     indent: float = 0
@@ -181,7 +165,28 @@ class _Setter:
     def _line(self) -> float:
         return self.measure - self.indent
 
-    def contents(self, part: Element, node: structure.Element) -> Iterator[Flow | Cards]:
+    @property
+    def _styles(self) -> Styles:
+        return self.frame.styles
+
+    def parts(self, document: Element, class_set: str, whole: structure.Element) -> Iterator[Part]:
+        """The parts of a document that are ordered and hold anything."""
+        for element in document.elements():
+            if element.tag != "part":
+                raise unknown(element, {"part": None})
+            said = attributes(element, "name", "title")
+            if self.orders.parts and said["name"] not in self.orders.parts:
+                continue
+            node = whole.add("Part", title=said["title"])
+            contents = tuple(self._contents(element, node, class_set))
+            if contents:
+                yield Part(said["name"], said["title"], class_set, contents)
+            else:
+                whole.children.remove(node)
+
+    def _contents(
+        self, part: Element, node: structure.Element, class_set: str
+    ) -> Iterator[Flow | Cards]:
         """What a part holds: runs of blocks, and cards between them."""
         blocks: list[Block] = []
         for element in part.elements():
@@ -189,8 +194,8 @@ class _Setter:
                 if blocks:
                     yield Flow(tuple(blocks))
                     blocks = []
-                yield from _cards(element, node)
-            else:
+                yield from decks.read(element, node, self.orders, self._styles, class_set)
+            elif self.orders.pages:
                 blocks += self.blocks(element, node)
         if blocks:
             yield Flow(tuple(blocks))
@@ -215,13 +220,14 @@ class _Setter:
 
     def heading(self, element: Element, node: structure.Element) -> Iterator[Block]:
         attributes(element)
-        role, style = _HEADINGS[element.tag]
+        style = getattr(self._styles, element.tag)
         lines = set_lines(element, self._line, style, _LINE)
-        yield Paragraph(lines, style, node.add(role), self.indent, keep_with_next=True)
+        made = node.add(_HEADINGS[element.tag])
+        yield Paragraph(lines, style, made, self.indent, keep_with_next=True)
 
     def paragraph(self, element: Element, node: structure.Element) -> Iterator[Block]:
         attributes(element)
-        style = _PARAGRAPHS[element.tag]
+        style = getattr(self._styles, element.tag)
         lines = set_lines(element, self._line, style, _LINE)
         if any(line.words for line in lines):
             leads = element.tag == "lead" or element.text.endswith(":")
@@ -236,7 +242,7 @@ class _Setter:
             if item.tag != "li":
                 raise unknown(item, {"li": None})
             entry = whole.add("LI")
-            label = set_label(f"{number}." if ordered else "•", BODY)
+            label = set_label(f"{number}." if ordered else "•", self._styles.body)
             yield from self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
 
     def _item(
@@ -247,7 +253,7 @@ class _Setter:
         for child in item.elements():
             for block in inner.blocks(child, body):
                 if isinstance(block, Paragraph) and block.marker is None:
-                    block = replace(block, style=_ITEM, marker=waiting)
+                    block = replace(block, style=self._styles.item, marker=waiting)
                     waiting = None
                 yield block
         if waiting:
@@ -258,8 +264,11 @@ class _Setter:
         rows = [list(row.elements()) for row in element.elements()]
         columns = list(zip(*rows, strict=True))
         widths = column_widths(
-            [max(_longest_word(cell, SMALL) for cell in column) for column in columns],
-            [max(_natural_width(cell, SMALL) for cell in column) for column in columns],
+            [max(_longest_word(cell, self._styles.small) for cell in column) for column in columns],
+            [
+                max(_natural_width(cell, self._styles.small) for cell in column)
+                for column in columns
+            ],
             self.width - self.indent,
         )
         if widths is None:
@@ -272,16 +281,18 @@ class _Setter:
             made = []
             for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
                 heads = number == 0 or (row_headers and column == 0)
-                lines = set_lines(cell, width - CELL_PADDING, SMALL, "its column", bold=heads)
+                lines = set_lines(
+                    cell, width - CELL_PADDING, self._styles.small, "its column", bold=heads
+                )
                 made.append(Cell(lines, _cell(line, "Row" if number else "Column", heads)))
             cells.append(tuple(made))
-        yield Table(widths, tuple(cells), SMALL, self.indent)
+        yield Table(widths, tuple(cells), self._styles.small, self.indent)
 
     def record(self, element: Element, node: structure.Element) -> Iterator[Block]:
         said = attributes(element, "rows", "numbered?")
         columns = list(element.elements())
         widths = shared_widths(
-            [_longest_word(column, _HEADER) for column in columns],
+            [_longest_word(column, self._styles.header) for column in columns],
             [converted(attributes(column, "width")["width"], positive) for column in columns],
             self.width,
         )
@@ -291,7 +302,7 @@ class _Setter:
         line = grid.add("THead").add("TR")
         header = tuple(
             Cell(
-                set_lines(column, width - CELL_PADDING, _HEADER, "its column"),
+                set_lines(column, width - CELL_PADDING, self._styles.header, "its column"),
                 _cell(line, "Column", heads=True),
             )
             for column, width in zip(columns, widths, strict=True)
@@ -306,9 +317,10 @@ class _Setter:
                 tuple(_cell(row, "Row", numbered and not place) for place in range(len(columns)))
             )
         numbers = tuple(
-            set_label(str(number), BODY) for number in range(1, count + 1 if numbered else 1)
+            set_label(str(number), self._styles.body)
+            for number in range(1, count + 1 if numbered else 1)
         )
-        yield Record(widths, header, tuple(rows), numbers, SMALL)
+        yield Record(widths, header, tuple(rows), numbers, self._styles.small)
 
     def box_groups(self, element: Element, node: structure.Element) -> Iterator[Block]:
         """Labelled boxes beside each other, as many in a row as there is room for."""
@@ -318,17 +330,17 @@ class _Setter:
             group = self._boxes(child, node)
             used = sum(each.width + BOX_GAP for each in row)
             if row and used + group.width > self.width:
-                yield BoxRow(tuple(row), _LABEL)
+                yield BoxRow(tuple(row), self._styles.label)
                 row = []
             row.append(group)
         if row:
-            yield BoxRow(tuple(row), _LABEL)
+            yield BoxRow(tuple(row), self._styles.label)
 
     def _boxes(self, element: Element, node: structure.Element) -> Boxes:
         said = attributes(element, "count", "alt")
         count = converted(said["count"], whole_number)
-        label = self._one_line(element, float("inf"), _LABEL)
-        room = label.width * _LABEL.size + LABEL_GAP
+        label = self._one_line(element, float("inf"), self._styles.label)
+        room = label.width * self._styles.label.size + LABEL_GAP
         group = Boxes(label, room, count, node.add("P"), node.add("Figure", alt=said["alt"]))
         excess = group.width - self.width
         if excess > 0:
@@ -345,22 +357,22 @@ class _Setter:
         waiting: list[tuple[Line, structure.Element]] = []
         half = self.width / 2 - _WRITING_ROOM
         for child in element.elements():
-            label = self._one_line(child, self.width - _WRITING_ROOM, BODY)
+            label = self._one_line(child, self.width - _WRITING_ROOM, self._styles.body)
             made = label, node.add("P")
-            short = label.width * BODY.size <= half
+            short = label.width * self._styles.body.size <= half
             if waiting and short:
-                yield WriteIn((*waiting, made), self.width, BODY)
+                yield WriteIn((*waiting, made), self.width, self._styles.body)
                 waiting = []
                 continue
             if waiting:
-                yield WriteIn(tuple(waiting), self.width, BODY)
+                yield WriteIn(tuple(waiting), self.width, self._styles.body)
                 waiting = []
             if short:
                 waiting = [made]
             else:
-                yield WriteIn((made,), self.width, BODY)
+                yield WriteIn((made,), self.width, self._styles.body)
         if waiting:
-            yield WriteIn(tuple(waiting), self.width, BODY)
+            yield WriteIn(tuple(waiting), self.width, self._styles.body)
 
     def _one_line(self, element: Element, measure: float, style: Style) -> Line:
         first, *more = set_lines(element, measure, style, _LINE)
@@ -374,8 +386,8 @@ class _Setter:
 
     def tick(self, element: Element, node: structure.Element) -> Iterator[Block]:
         said = attributes(element, "alt")
-        lines = set_lines(element, self._line - TICK_INDENT, BODY, _LINE)
-        yield Tick(lines, BODY, node.add("Figure", alt=said["alt"]), node.add("P"))
+        lines = set_lines(element, self._line - TICK_INDENT, self._styles.body, _LINE)
+        yield Tick(lines, self._styles.body, node.add("Figure", alt=said["alt"]), node.add("P"))
 
     def pieces(self, element: Element, node: structure.Element) -> Iterator[Block]:
         """Pieces beside each other, as many in a row as there is room for."""
@@ -384,7 +396,7 @@ class _Setter:
         for child in element.elements():
             if child.tag not in PIECES:
                 raise unknown(child, PIECES)
-            alt, piece = PIECES[child.tag](child)
+            alt, piece = PIECES[child.tag](child, self._styles.small.size)
             excess = piece.width - self.frame.pieces
             if excess > 0:
                 raise fault(
@@ -435,52 +447,27 @@ def _natural_width(cell: Element, style: Style) -> float:
     return line.width * style.size + CELL_PADDING
 
 
-def _cards(element: Element, node: structure.Element) -> Iterator[Cards]:
-    """The cards of an element, those of one size together."""
-    attributes(element)
-    by_size: dict[str, list[tuple[Element, Format]]] = {}
-    for deck in element.elements():
-        if deck.tag != "deck":
-            raise unknown(deck, {"deck": None})
-        size = converted(attributes(deck, "size", "name")["size"], formats.card_size)
-        by_size.setdefault(size.dimensions, []).append((deck, size))
-    for decks in by_size.values():
-        made: list[tuple[faces.Face, structure.Element]] = []
-        for deck, size in decks:
-            for card in deck.elements():
-                if card.tag != "card":
-                    raise unknown(card, {"card": None})
-                alt = attributes(card, "alt")["alt"]
-                face = faces.read(
-                    card, size, f'card {len(made) + 1} of deck "{deck.attributes["name"]}"'
-                )
-                made.append((face, node.add("Figure", alt=alt)))
-        if made:
-            deck, size = decks[0]
-            yield Cards(size, tuple(made), deck.attributes["size"].location)
-
-
-def _dice(element: Element) -> tuple[str, Piece]:
+def _dice(element: Element, _least: float) -> tuple[str, Piece]:
     return attributes(element, "alt")["alt"], cutouts.DiceNet()
 
 
-def _screen(element: Element) -> tuple[str, Piece]:
+def _screen(element: Element, _least: float) -> tuple[str, Piece]:
     return attributes(element, "alt")["alt"], cutouts.Screen()
 
 
-def _stand(element: Element) -> tuple[str, Piece]:
+def _stand(element: Element, least: float) -> tuple[str, Piece]:
     said = attributes(element, "alt", "up", "back", "glue")
-    return said["alt"], cutouts.Stand((said["up"], said["back"], said["glue"]), BOLD)
+    return said["alt"], cutouts.Stand((said["up"], said["back"], said["glue"]), BOLD, least)
 
 
-def _strip(element: Element) -> tuple[str, Piece]:
+def _strip(element: Element, least: float) -> tuple[str, Piece]:
     alt = attributes(element, "alt")["alt"]
     steps = []
     for step in element.elements():
         shape = attributes(step, "shape")["shape"]
         steps.append((step.text, converted(shape, one_of(shapes.SHAPES, "shape"))))
     try:
-        return alt, cutouts.Strip(tuple(steps), BOLD)
+        return alt, cutouts.Strip(tuple(steps), BOLD, least)
     except cutouts.OversetError as error:
         place = next(text.location for text, _ in steps if text == error.label)
         what, _, instead = str(error).partition("; ")
@@ -502,7 +489,7 @@ ELEMENTS: Mapping[str, Callable[[_Setter, Element, structure.Element], Iterator[
 }
 """The elements of text pages. `<cards>` besides them starts sheets of its own."""
 
-PIECES: Mapping[str, Callable[[Element], tuple[str, Piece]]] = {
+PIECES: Mapping[str, Callable[[Element, float], tuple[str, Piece]]] = {
     "dice": _dice,
     "screen": _screen,
     "stand": _stand,

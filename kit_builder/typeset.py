@@ -1,204 +1,232 @@
-"""A story on sheets: PDF bytes. The only module that opens a canvas.
+"""Sides of sheets -> PDF bytes. The only module that opens a canvas.
 
-Text pages are filled from the top; cards lie where `imposition` puts them. Every sheet says what
-it is, for which paper, and carries check rulers. Lengths in points, origin at the lower left.
+Every side says what it is, for which paper, and carries check rulers. Lengths in points, origin at
+the lower left corner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 
-from kit_builder import imposition, marks, pages
+from kit_builder import makeup, marks, patterns
+from kit_builder.decks import Card, Cards, Make
 from kit_builder.errors import Text, fault
 from kit_builder.faces import Face
-from kit_builder.formats import Format
-from kit_builder.imposition import Box, Sheet
+from kit_builder.imposition import Box, Placement, Sheet
+from kit_builder.makeup import BANNER_DEPTH, Side
 from kit_builder.markup import set_label
-from kit_builder.story import Cards, Flow, Frame, Story
-from kit_builder.structure import Element, TaggedCanvas
-from kit_builder.typography import REGULAR, Run, Style, draw_lines, set_word
+from kit_builder.printing import Printing
+from kit_builder.story import Story
+from kit_builder.structure import Duplex, TaggedCanvas
+from kit_builder.typography import LARGE, NORMAL, REGULAR, Run, Style, draw_lines, set_word
 from kit_builder.units import MM
-
-# 60 to 70 characters of 13 pt Andika, which is narrow: what clear-print guides ask for.
-_MEASURE = 142 * MM
-_SIDE = 22 * MM
-_LEAST_SIDE = 14 * MM
-_PIECES_SIDE = 11 * MM
-_HEAD = 14 * MM
-_FOOT = 17 * MM
 
 _SEPARATOR = " · "
 
-_BANNER = Style(15, 8 * MM, bold=True)
+_BANNER = Style(15, BANNER_DEPTH, bold=True)
 _BANNER_FRAME = 1.6 * MM
 _BANNER_GAP = 4 * MM
 
+_STAMP = Style(8, 10)
+_STAMP_EDGE = 3 * MM
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A side of a sheet: its part, and either placed blocks or placed cards."""
+# How far a back pattern is printed beyond the block: office duplexers shift by up to 2 mm.
+_TOLERANCE = 2 * MM
 
-    part: str
-    blocks: tuple[pages.Placed, ...] = ()
-    sheet: Sheet | None = None
-    cards: Cards | None = None
-
-
-def frame(paper: Format, *, banner: bool) -> Frame:
-    """The room for text on a page of this paper, with a banner on it or not."""
-    box = _text_box(paper, banner)
-    width = box.right - box.left
-    pieces = paper.width - 2 * _PIECES_SIDE
-    return Frame(min(_MEASURE, width), width, pieces, box.top - box.bottom)
+_DUPLEX: Mapping[str, Duplex] = {
+    "long-edge": "DuplexFlipLongEdge",
+    "short-edge": "DuplexFlipShortEdge",
+}
 
 
-def _text_box(paper: Format, banner: bool) -> Box:
-    side = max(_LEAST_SIDE, min(_SIDE, (paper.width - _MEASURE) / 2))
-    head = _HEAD + _BANNER.leading if banner else _HEAD
-    return Box(side, _FOOT, paper.width - side, paper.height - head)
-
-
-def typeset(story: Story, paper: Format, words: Mapping[str, Text]) -> bytes:
+def typeset(
+    story: Story, sides: Sequence[Side], printing: Printing, words: Mapping[str, Text]
+) -> bytes:
     """The PDF of a story.
 
     Args:
-        story: made for the `frame` of this paper.
-        paper: of every page.
-        words: the labels of the imprint: "page", "print-at", "part-line".
+        story: whose structure tree it gets.
+        sides: made up from it.
+        printing: as for `make_up`.
+        words: the labels of the imprint: "page", "print-at".
 
     Raises:
-        KitError: cards that are larger than the paper.
+        KitError: the paper has no room for the imprint.
     """
-    file = BytesIO()
-    canvas = TaggedCanvas(
-        file,
-        (paper.width, paper.height),
-        story.root,
-        language=story.language,
-        title=story.title,
-        font=REGULAR,
-    )
-    sides = list(_sides(story, paper))
-    forms: dict[Face, str] = {}
-    box = _text_box(paper, bool(story.banner))
-    part = ""
-    for number, side in enumerate(sides, 1):
-        if side.part != part:
-            part = side.part
-            canvas.outline(part)
-        what = [_filled(words["part-line"], title=story.title, part=part)]
-        how = [_filled(words["page"], page=number, pages=len(sides))]
-        how += [paper.name, words["print-at"]]
-        block, occupied = box, box
-        if side.sheet and side.cards:
-            _draw_cards(canvas, side.sheet, side.cards, forms)
-            marks.draw(canvas, side.sheet)
-            what.append(side.cards.size.dimensions)
-            block, occupied = side.sheet.block, side.sheet.occupied
-        else:
-            for block_placed, offset in side.blocks:
-                block_placed.draw(canvas, box.left, box.top - offset)
-            if story.banner:
-                block = occupied = _draw_banner(canvas, story.banner, box)
-        _draw_imprint(canvas, paper, block, occupied, what, how)
-        canvas.showPage()
-    canvas.save()
-    return file.getvalue()
+    return _Press(story, sides, printing, words).run()
 
 
-def _draw_imprint(
-    canvas: TaggedCanvas,
-    paper: Format,
-    block: Box,
-    occupied: Box,
-    what: Sequence[str],
-    how: Sequence[str],
-) -> None:
-    try:
-        imprint = marks.imprint(
-            paper.width,
-            paper.height,
-            block,
-            _setting,
-            _SEPARATOR.join(what),
-            _SEPARATOR.join(how),
-            occupied=occupied,
-            inches=paper.inches,
+class _Press:
+    """One PDF in the making."""
+
+    def __init__(
+        self,
+        story: Story,
+        sides: Sequence[Side],
+        printing: Printing,
+        words: Mapping[str, Text],
+    ) -> None:
+        self._story = story
+        self._sides = sides
+        self._printing = printing
+        self._words = words
+        self._paper = printing.paper
+        self._styles = LARGE if printing.large else NORMAL
+        self._box = makeup.text_box(printing, banner=bool(story.banner))
+        self._forms: dict[tuple[Face, Make], str] = {}
+        self._file = BytesIO()
+        self._canvas = TaggedCanvas(
+            self._file,
+            (self._paper.width, self._paper.height),
+            story.root,
+            language=story.language,
+            title=story.title,
+            font=REGULAR,
+            duplex=_DUPLEX.get(printing.backs, "Simplex"),
         )
-    except ValueError as error:
-        problem, _, instead = str(error).partition("; ")
-        raise fault(None, problem, instead) from None
-    marks.draw_imprint(canvas, imprint)
+
+    def run(self) -> bytes:
+        """Draws every side."""
+        part = class_set = ""
+        for number, side in enumerate(self._sides, 1):
+            if side.part.class_set != class_set:
+                class_set, part = side.part.class_set, ""
+                self._canvas.outline(class_set)
+            if side.part.title != part:
+                part = side.part.title
+                self._canvas.outline(part, 1 if class_set else 0)
+            self._scale()
+            if not side.blank:
+                self._draw(side, number)
+            self._canvas.showPage()
+        self._canvas.save()
+        return self._file.getvalue()
+
+    def _scale(self) -> None:
+        """Makes up for a printer that prints too long or too short, about the sheet's centre."""
+        profile = self._printing.profile
+        if (profile.scale_x, profile.scale_y) != (1, 1):
+            x, y = self._paper.width / 2, self._paper.height / 2
+            self._canvas.transform(
+                profile.scale_x,
+                0,
+                0,
+                profile.scale_y,
+                x * (1 - profile.scale_x),
+                y * (1 - profile.scale_y),
+            )
+
+    def _draw(self, side: Side, number: int) -> None:
+        what = [self._story.title, side.part.class_set, side.part.title]
+        if side.sheet and side.cards:
+            self._draw_cards(side.sheet, side.cards)
+            marks.draw(self._canvas, side.sheet)
+            if side.sheet.side == "back":
+                return
+            what.append(side.cards.make.size.dimensions)
+            self._draw_imprint(what, number, side.sheet.block, side.sheet.occupied)
+            return
+        for block, offset in side.blocks:
+            block.draw(self._canvas, self._box.left, self._box.top - offset)
+        edge = self._draw_banner() if self._story.banner else self._box
+        self._draw_imprint(what, number, edge, edge)
+
+    def _draw_imprint(self, what: Sequence[str], number: int, block: Box, occupied: Box) -> None:
+        page = self._words["page"].replace("{page}", str(number))
+        page = page.replace("{pages}", str(len(self._sides)))
+        try:
+            imprint = marks.imprint(
+                self._paper.width,
+                self._paper.height,
+                block,
+                _setting,
+                _SEPARATOR.join(filter(None, what)),
+                _SEPARATOR.join((page, self._paper.name, self._words["print-at"])),
+                occupied=occupied,
+                inches=self._paper.inches,
+                size=self._styles.imprint.size,
+                margin=self._printing.profile.margin,
+            )
+        except ValueError as error:
+            problem, _, instead = str(error).partition("; ")
+            raise fault(None, problem, instead) from None
+        marks.draw_imprint(self._canvas, imprint)
+
+    def _draw_cards(self, sheet: Sheet, cards: Cards) -> None:
+        backs = [placement for placement in sheet.placements if not placement.face]
+        if cards.pattern and backs:
+            with self._canvas.marked(cards.pattern):
+                self._draw_pattern(backs, cards.make)
+        for placement in sheet.placements:
+            self._draw_side(cards.cards[placement.item], placement, cards.make)
+
+    def _draw_pattern(self, backs: Sequence[Placement], make: Make) -> None:
+        """One field of pattern behind all the backs of a sheet, a little larger than they are."""
+        box = backs[0].box
+        for placement in backs:
+            box = box.joined(placement.box)
+        first = backs[0]
+        patterns.draw(
+            self._canvas,
+            make.pattern,
+            box.grown(max(_TOLERANCE, make.bleed)),
+            first.width + make.gutter,
+            first.height + make.gutter,
+        )
+
+    def _draw_side(self, card: Card, placement: Placement, make: Make) -> None:
+        """One side of a card in its place; equal faces are one form in the file."""
+        side = card.face if placement.face else card.back
+        if side is None:
+            return
+        form = self._form(side.face, make)
+        left, bottom, right, top = placement.box
+        side.element.bbox = (left, bottom, right, top)
+        with self._canvas.marked(side.element):
+            self._canvas.saveState()
+            self._canvas.transform(*placement.matrix)
+            self._canvas.doForm(form)
+            if card.stamp and placement.face:
+                line = set_label(card.stamp, _STAMP)
+                foot = _STAMP_EDGE + _STAMP.leading
+                draw_lines(self._canvas, [line], _STAMP, _STAMP_EDGE, foot)
+            self._canvas.restoreState()
+
+    def _form(self, face: Face, make: Make) -> str:
+        """The form of a face: its trim and bleed, at the size it is printed."""
+        known = self._forms.get((face, make))
+        if known:
+            return known
+        name = self._forms[face, make] = f"card-{len(self._forms) + 1}"
+        size, bleed = make.size, make.bleed
+        canvas = self._canvas
+        canvas.beginForm(name, -bleed, -bleed, size.width + bleed, size.height + bleed)
+        if make.scale != 1:
+            canvas.translate(*make.margins)
+            canvas.scale(make.scale, make.scale)
+        face.draw(canvas)
+        canvas.endForm()
+        return name
+
+    def _draw_banner(self) -> Box:
+        """A heavy frame around the text, with words on black in its head: the key's mark.
+
+        Returns:
+            The frame's outer edge.
+        """
+        canvas = self._canvas
+        left, bottom, right, top = self._box.grown(_BANNER_GAP)
+        outer = Box(left, bottom, right, top + BANNER_DEPTH)
+        canvas.setLineWidth(_BANNER_FRAME)
+        canvas.rect(left, bottom, right - left, outer.top - bottom)
+        canvas.rect(left, top, right - left, BANNER_DEPTH, fill=1)
+        canvas.setFillGray(1)
+        line = set_label(self._story.banner, _BANNER)
+        draw_lines(canvas, [line], _BANNER, left, outer.top, measure=right - left, align=0.5)
+        canvas.setFillGray(0)
+        return outer
 
 
 def _setting(text: str) -> Sequence[Run]:
     return set_word(text, False).runs
-
-
-def _filled(label: Text, **values: object) -> str:
-    text = str(label)
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text
-
-
-def _sides(story: Story, paper: Format) -> Iterator[_Page]:
-    """Every side that is printed, in order."""
-    box = _text_box(paper, bool(story.banner))
-    for part in story.parts:
-        for content in part.contents:
-            if isinstance(content, Flow):
-                for filled in pages.fill(content.blocks, box.top - box.bottom):
-                    yield _Page(part.title, tuple(filled))
-            else:
-                for sheet in _ganged(content, paper):
-                    yield _Page(part.title, sheet=sheet, cards=content)
-
-
-def _ganged(cards: Cards, paper: Format) -> tuple[Sheet, ...]:
-    try:
-        return imposition.gang(len(cards.cards), cards.size, paper)
-    except ValueError as error:
-        what, _, instead = str(error).partition("; ")
-        raise fault(cards.location, what, instead) from None
-
-
-def _draw_cards(canvas: TaggedCanvas, sheet: Sheet, cards: Cards, forms: dict[Face, str]) -> None:
-    """Each card of a sheet in its place; equal faces are one form in the file."""
-    for placement in sheet.placements:
-        face, element = cards.cards[placement.item]
-        if face not in forms:
-            forms[face] = f"card-{len(forms) + 1}"
-            canvas.beginForm(forms[face], 0, 0, cards.size.width, cards.size.height)
-            face.draw(canvas)
-            canvas.endForm()
-        _set_box(element, placement.box)
-        with canvas.marked(element):
-            canvas.saveState()
-            canvas.transform(*placement.matrix)
-            canvas.doForm(forms[face])
-            canvas.restoreState()
-
-
-def _set_box(element: Element, box: Box) -> None:
-    element.bbox = (box.left, box.bottom, box.right, box.top)
-
-
-def _draw_banner(canvas: TaggedCanvas, words: str, box: Box) -> Box:
-    """A heavy frame around the text, with words on black in its head: the key's mark.
-
-    Returns:
-        The frame's outer edge.
-    """
-    left, bottom, right, top = box.grown(_BANNER_GAP)
-    outer = Box(left, bottom, right, top + _BANNER.leading)
-    canvas.setLineWidth(_BANNER_FRAME)
-    canvas.rect(left, bottom, right - left, outer.top - bottom)
-    canvas.rect(left, top, right - left, _BANNER.leading, fill=1)
-    canvas.setFillGray(1)
-    line = set_label(words, _BANNER)
-    draw_lines(canvas, [line], _BANNER, left, outer.top, measure=right - left, align=0.5)
-    canvas.setFillGray(0)
-    return outer

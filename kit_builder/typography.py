@@ -10,14 +10,17 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import resources
-from kit_builder.errors import KitError, Location, Text, fault
+from kit_builder.errors import KitError, Location, fault
 
 REGULAR = "Andika"
 BOLD = "Andika-Bold"
@@ -29,15 +32,22 @@ _FILES = {
     "DejaVu-Bold": "dejavu/DejaVuSans-Bold.ttf",
 }
 
-# Arrows, technical, box and geometric shapes, dingbats, suits and dice come from the symbol font
-# even where the text font has a few of them: Andika's tick and DejaVu's cross differ in weight.
-_SYMBOL_BLOCKS = (range(0x2190, 0x2400), range(0x2500, 0x27C0), range(0x2900, 0x2C00))
+# The text font has some characters of these blocks, but not their neighbours: its tick and the
+# symbol font's cross differ in weight, and no Greek word would be of one font. So Greek, arrows,
+# technical and geometric shapes, dingbats, suits and dice are of the symbol font throughout.
+_SYMBOL_BLOCKS = (
+    range(0x0370, 0x0400),
+    range(0x1F00, 0x2000),
+    range(0x2190, 0x2200),
+    range(0x2300, 0x2400),
+    range(0x2500, 0x27C0),
+    range(0x2900, 0x2C00),
+)
 
 # Weight of a rule, and the height of capitals in ems: it centres them in a line.
 RULE = 0.6
 CAPITALS = 0.7
 
-NO_BREAK_SPACES = "\u00a0\u202f\u2007"
 SOFT_HYPHEN = "\u00ad"
 
 
@@ -56,7 +66,6 @@ class Style:
 
     Attributes:
         before, after: space above and below; of two that meet, the larger one counts.
-        keep_with_next: never the last thing on a page.
     """
 
     size: float
@@ -64,20 +73,69 @@ class Style:
     bold: bool = False
     before: float = 0
     after: float = 0
-    keep_with_next: bool = False
-
-    def at(self, size: float) -> Style:
-        """The same style at another size, its leading in proportion."""
-        return replace(self, size=size, leading=self.leading * size / self.size)
 
 
-BODY = Style(13, 17.5, after=6)
-SMALL = Style(12, 15.5, after=3)
-FACTS = Style(13, 17.5, bold=True, after=8)
-TITLE = Style(26, 32, bold=True, after=2, keep_with_next=True)
-PART = Style(20, 26, bold=True, before=12, after=6, keep_with_next=True)
-HEADING = Style(16, 21, bold=True, before=11, after=4, keep_with_next=True)
-SUBHEADING = Style(13, 17, bold=True, before=9, after=3, keep_with_next=True)
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """The styles of all texts of a document; the names of text styles are those of the markup.
+
+    Attributes:
+        item: a paragraph of a list.
+        label: the words beside boxes.
+        header: the heads of columns.
+        imprint: the caption in the margin of every page.
+        least: the smallest size on a card face.
+    """
+
+    title: Style
+    h1: Style
+    h2: Style
+    h3: Style
+    facts: Style
+    p: Style
+    lead: Style
+    small: Style
+    item: Style
+    label: Style
+    header: Style
+    imprint: Style
+    least: float
+
+    @property
+    def body(self) -> Style:
+        """Running text."""
+        return self.p
+
+
+def _styles(body: float, small: float, imprint: float, least: float) -> Styles:
+    text = Style(body, 1.35 * body, after=6)
+    fine = Style(small, 1.3 * small, after=3)
+
+    def heading(ratio: float, before: float, after: float) -> Style:
+        size = round(ratio * body)
+        return Style(size, 1.3 * size, True, before, after)
+
+    return Styles(
+        title=heading(2, 0, 2),
+        h1=heading(1.55, 12, 6),
+        h2=heading(1.23, 11, 4),
+        h3=heading(1, 9, 3),
+        facts=replace(text, bold=True, after=8),
+        p=text,
+        lead=text,
+        small=fine,
+        item=replace(text, after=3),
+        label=replace(text, bold=True),
+        header=replace(fine, bold=True),
+        imprint=Style(imprint, 1.25 * imprint),
+        least=least,
+    )
+
+
+# Clear print: 12 pt at least. Large print: 16 pt at least, 18 pt ideal, and the footer as well
+# (UK Association for Accessible Formats, G003).
+NORMAL = _styles(body=13, small=12, imprint=8, least=0)
+LARGE = _styles(body=18, small=16, imprint=16, least=16)
 
 
 class Run(NamedTuple):
@@ -88,10 +146,15 @@ class Run(NamedTuple):
 
 
 class Word(NamedTuple):
-    """What stands between two places where a line may break; `width` is a unit width."""
+    """What stands between two spaces; `width` is a unit width.
+
+    Attributes:
+        hyphens: how many of its characters stand before each soft hyphen, which is none of them.
+    """
 
     runs: tuple[Run, ...]
     width: float
+    hyphens: tuple[int, ...] = ()
 
 
 class Span(NamedTuple):
@@ -135,37 +198,36 @@ def _font_of(character: str, text_font: str) -> str:
 def set_word(word: str, bold: bool) -> Word:
     """The runs of one word and its unit width.
 
+    A letter and a combining accent become one character: nothing moves the accent to its letter.
+
     Raises:
         MissingGlyphError: no font has one of its characters.
     """
     text_font = BOLD if bold else REGULAR
-    runs: list[Run] = []
-    for character in word:
-        name = _font_of(" " if character in NO_BREAK_SPACES else character, text_font)
-        if runs and runs[-1].font == name:
-            runs[-1] = Run(name, runs[-1].text + character)
-        else:
-            runs.append(Run(name, character))
-    width = sum(pdfmetrics.stringWidth(run.text, run.font, 1) for run in runs)
-    return Word(tuple(runs), width)
+    syllables = unicodedata.normalize("NFC", word).strip(SOFT_HYPHEN).split(SOFT_HYPHEN)
+    hyphens = tuple(accumulate(map(len, syllables[:-1])))
+    glyphs = [(_font_of(character, text_font), character) for character in "".join(syllables)]
+    return _joined(glyphs, hyphens)
 
 
-def width(text: str, size: float, bold: bool = False) -> float:
-    """The width of a text set on one line.
+def _joined(glyphs: Iterable[tuple[str, str]], hyphens: tuple[int, ...] = ()) -> Word:
+    """The word of these pairs of font and character."""
+    runs = tuple(
+        Run(font, "".join(character for _, character in group))
+        for font, group in groupby(glyphs, itemgetter(0))
+    )
+    return Word(runs, sum(stringWidth(run.text, run.font, 1) for run in runs), hyphens)
 
-    Raises:
-        MissingGlyphError: no font has one of its characters.
-    """
-    return set_word(text, bold).width * size
 
-
-SPACE = {False: pdfmetrics.stringWidth(" ", REGULAR, 1), True: pdfmetrics.stringWidth(" ", BOLD, 1)}
+# Of a space in unit width, the same in both weights.
+SPACE: float = stringWidth(" ", REGULAR, 1)
 
 
 def words(spans: Iterable[Span]) -> list[Word | None]:
     """The words of a paragraph; None is a forced line break.
 
-    A word ends at a space only, so "**bold**, text" keeps the comma with the word it follows.
+    A word ends at a space only, so "**bold**, text" keeps the comma with the word it follows. A
+    no-break space is a character of its word.
 
     Raises:
         KitError: no font has one of its characters; the place is that of its span's text.
@@ -180,7 +242,7 @@ def words(spans: Iterable[Span]) -> list[Word | None]:
             for position, piece in enumerate(line.split(" ")):
                 if position:
                     open_word = False
-                if not piece:
+                if not piece.strip(SOFT_HYPHEN):
                     continue
                 try:
                     word = set_word(piece, bold)
@@ -188,7 +250,9 @@ def words(spans: Iterable[Span]) -> list[Word | None]:
                     raise missing.at(getattr(text, "location", None)) from None
                 last = done[-1] if open_word and done else None
                 if last is not None:
-                    done[-1] = Word(last.runs + word.runs, last.width + word.width)
+                    length = sum(len(run.text) for run in last.runs)
+                    hyphens = (*last.hyphens, *(length + place for place in word.hyphens))
+                    done[-1] = Word(last.runs + word.runs, last.width + word.width, hyphens)
                 else:
                     done.append(word)
                 open_word = True
@@ -223,11 +287,12 @@ _ROUNDING = 1e-6
 def break_lines(paragraph: Sequence[Word | None], measure: float, size: float) -> list[Line]:
     """Fills lines of `measure` points one after the other, each with as many words as fit.
 
+    A word that does not fit is divided at the last soft hyphen that helps.
+
     Raises:
         TooWideError: one word alone does not fit.
     """
     limit = measure / size + _ROUNDING
-    space = SPACE[False]
     lines: list[Line] = []
     current: list[Word] = []
     filled = 0.0
@@ -236,18 +301,35 @@ def break_lines(paragraph: Sequence[Word | None], measure: float, size: float) -
             lines.append(Line(tuple(current), filled))
             current, filled = [], 0.0
             continue
-        if word.width > limit:
-            text = "".join(run.text for run in word.runs)
-            raise TooWideError(text, (word.width - limit) * size)
-        reach = filled + space + word.width if current else word.width
-        if reach > limit:
+        start = filled + SPACE if current else 0.0
+        while start + word.width > limit:
+            if divided := _divided(word, limit - start):
+                head, word = divided
+                current.append(head)
+                filled = start + head.width
+            elif not current:
+                text = "".join(run.text for run in word.runs)
+                raise TooWideError(text, (word.width - limit) * size)
             lines.append(Line(tuple(current), filled))
-            current, reach = [], word.width
+            current, start = [], 0.0
         current.append(word)
-        filled = reach
+        filled = start + word.width
     if current or not lines:
         lines.append(Line(tuple(current), filled))
     return lines
+
+
+def _divided(word: Word, room: float) -> tuple[Word, Word] | None:
+    """The word in two at a soft hyphen, the first as long as fits with its hyphen, if any does."""
+    if not word.hyphens:
+        return None
+    glyphs = [(run.font, character) for run in word.runs for character in run.text]
+    for place in reversed(word.hyphens):
+        head = _joined([*glyphs[:place], (glyphs[place - 1][0], "-")])
+        if head.width <= room:
+            later = tuple(each - place for each in word.hyphens if each > place)
+            return head, _joined(glyphs[place:], later)
+    return None
 
 
 def draw_lines(
@@ -283,22 +365,17 @@ def draw_lines(
         for position, word in enumerate(line.words):
             last = position == len(line.words) - 1
             gap = "" if last and number == len(lines) - 1 else " "
-            for index, run in enumerate(word.runs):
+            for run in _followed(word.runs, gap):
                 if run.font != font:
                     font = run.font
                     text.setFont(font, style.size)
-                text.textOut(run.text + (gap if index == len(word.runs) - 1 else ""))
+                text.textOut(run.text)
     canvas.drawText(text)
 
 
-def plain(text: str, bold: bool = False) -> tuple[Span, ...]:
-    """A text without markup as the spans of a paragraph."""
-    return (Span(text, bold),)
-
-
-def located(spans: Iterable[Span]) -> Location | None:
-    """Where the first span that knows its place was written."""
-    for span in spans:
-        if isinstance(span.text, Text):
-            return span.text.location
-    return None
+def _followed(runs: tuple[Run, ...], gap: str) -> tuple[Run, ...]:
+    """The runs of a word and the space after it, which is as wide as SPACE in a text font only."""
+    *before, last = runs
+    if gap and last.font not in _SYMBOLS:
+        return (*runs, Run(REGULAR, gap))
+    return (*before, Run(last.font, last.text + gap))

@@ -37,6 +37,7 @@ CATALOGUE = Catalogue(
     },
     languages=("de", "en"),
     slugs=("follow-suit-tricks", "hidden-trap-bid", "related-to-itself"),
+    patterns=("lattice", "waves"),
     facts={"matching-cards": crossed},
 )
 

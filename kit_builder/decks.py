@@ -1,0 +1,239 @@
+"""Markup of decks -> cards to be ganged: each with its face, its back and its structure elements.
+
+Cards that are printed alike (one size, one way of cutting, one back pattern) come together, so
+that they fill sheets together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from kit_builder import faces, formats, patterns, structure
+from kit_builder.document import Element
+from kit_builder.errors import KitError, Location, Text, fault
+from kit_builder.faces import Face
+from kit_builder.formats import Format
+from kit_builder.markup import attributes, converted, one_of, unknown
+from kit_builder.printing import CUTS, Cut
+from kit_builder.typography import NORMAL, Styles
+from kit_builder.units import length
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What of a document is made, and how cards are.
+
+    Attributes:
+        parts: names of the only parts to make; all of them if empty.
+        cards: names or running numbers of the only cards to make; all of them if empty.
+        pages: text pages are made.
+        backs: the cards have backs.
+        only: "fronts" or "backs": these sides of cards only.
+        cut, gutter, bleed: of all decks; None where each deck says it. Lengths in points.
+    """
+
+    parts: Sequence[str] = ()
+    cards: Sequence[str] = ()
+    pages: bool = True
+    backs: bool = False
+    only: Literal["fronts", "backs"] | None = None
+    cut: Cut | None = None
+    gutter: float | None = None
+    bleed: float | None = None
+
+
+EVERYTHING = Orders()
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a card, and its structure element."""
+
+    face: Face
+    element: structure.Element
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card on a sheet.
+
+    Attributes:
+        face: None if only backs are made.
+        back: its own back; None if it has none, or if only fronts are made.
+        stamp: its class set and number, printed small in the lower left corner of its face.
+    """
+
+    face: Side | None
+    back: Side | None
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """What cards must have in common to lie on one sheet.
+
+    Attributes:
+        size: the trim as it is printed.
+        scale: how much larger than designed the face is printed.
+        margins: left of it and below it, where the larger card is of another shape.
+        pattern: of the backs; "" for none.
+        backs: the backs are printed.
+    """
+
+    size: Format
+    scale: float
+    margins: tuple[float, float]
+    cut: Cut
+    gutter: float
+    bleed: float
+    pattern: str
+    backs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Cards to be ganged on sheets.
+
+    Attributes:
+        pattern: the structure element of their common back pattern, if that is printed.
+        location: where the size of the first one was written.
+    """
+
+    make: Make
+    cards: tuple[Card, ...]
+    pattern: structure.Element | None
+    location: Location
+
+
+def read(
+    element: Element,
+    node: structure.Element,
+    orders: Orders,
+    styles: Styles = NORMAL,
+    stamp: str = "",
+) -> Iterator[Cards]:
+    """The cards of all decks in an element, those of one make together.
+
+    Args:
+        element: `<cards>`.
+        node: the structure element of the part they stand in.
+        orders: which cards, and which sides of them.
+        styles: large print makes larger cards.
+        stamp: the name of the class set; "" if there is none.
+
+    Raises:
+        KitError: wrong markup, a text that does not fit its card, or no such card as ordered.
+    """
+    attributes(element)
+    found = [(deck, card, back) for deck in element.elements() for card, back in _cards_of(deck)]
+    made: dict[Make, list[Card]] = {}
+    places: dict[Make, Location] = {}
+    unmet = dict.fromkeys(orders.cards)
+    for number, (deck, card, back) in enumerate(found, 1):
+        name = card.attributes.get("name", "")
+        wanted = {str(number), str(name)} & set(orders.cards)
+        if orders.cards and not wanted:
+            continue
+        for each in wanted:
+            unmet.pop(each, None)
+        make, designed = _make(deck, orders, styles, back is not None)
+        if orders.only == "backs" and not make.backs:
+            continue
+        said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
+        floor = styles.least / make.scale
+        mark = f"{stamp} · {number}/{len(found)}" if stamp else ""
+        made.setdefault(make, []).append(
+            Card(
+                _face(card, designed, said, floor, node) if orders.only != "backs" else None,
+                _back(back, designed, said, floor, node)
+                if back and make.backs and orders.only != "fronts"
+                else None,
+                mark,
+            )
+        )
+        places.setdefault(make, deck.attributes["size"].location)
+    if unmet:
+        raise _no_such_card(next(iter(unmet)), found)
+    for make, cards in made.items():
+        pattern = None
+        if make.pattern and orders.only != "fronts":
+            pattern = node.add("Figure", alt=make.pattern)
+        yield Cards(make, tuple(cards), pattern, places[make])
+
+
+def _no_such_card(
+    wanted: str, found: Sequence[tuple[Element, Element, Element | None]]
+) -> KitError:
+    names = dict.fromkeys(str(card.attributes["name"]) for _, card, _ in found)
+    return fault(
+        None,
+        f'there is no card "{wanted}"',
+        f"write a number from 1 to {len(found)}, or one of {', '.join(names)}"
+        if found
+        else "this kit has no cards",
+    )
+
+
+def _cards_of(deck: Element) -> Iterator[tuple[Element, Element | None]]:
+    """Each card of a deck with the back that stands behind it in the markup, if one does."""
+    if deck.tag != "deck":
+        raise unknown(deck, {"deck": None})
+    waiting: Element | None = None
+    for element in deck.elements():
+        if element.tag == "card":
+            if waiting is not None:
+                yield waiting, None
+            waiting = element
+        elif element.tag == "back" and waiting is not None:
+            yield waiting, element
+            waiting = None
+        else:
+            raise unknown(element, {"card": None, "back": None})
+    if waiting is not None:
+        yield waiting, None
+
+
+def _make(deck: Element, orders: Orders, styles: Styles, own_back: bool) -> tuple[Make, Format]:
+    """What a deck's cards are like, and the size their faces are designed for."""
+    said = attributes(deck, "name", "size", "cut?", "gutter?", "bleed?", "pattern?")
+    designed = converted(said["size"], formats.card_size)
+    size = formats.larger(designed) if styles.least else designed
+    scale = min(size.width / designed.width, size.height / designed.height)
+    cut = orders.cut or _cut(said)
+    gutter = _length(said, "gutter") if orders.gutter is None else orders.gutter
+    bleed = _length(said, "bleed") if orders.bleed is None else orders.bleed
+    pattern = said.get("pattern", "")
+    if pattern:
+        converted(said["pattern"], one_of(patterns.PATTERNS, "pattern"))
+    backs = orders.backs and (own_back or bool(pattern))
+    if cut == "gutter" and not gutter:
+        gutter = max(formats.GUTTER, 2 * bleed)
+    margins = (size.width - scale * designed.width) / 2, (size.height - scale * designed.height) / 2
+    made = Make(size, scale, margins, cut, gutter, bleed, pattern if backs else "", backs)
+    return made, designed
+
+
+def _cut(said: Mapping[str, Text]) -> Cut:
+    if "cut" not in said:
+        return "shared"
+    return cast(Cut, converted(said["cut"], one_of(CUTS, "way of cutting")))
+
+
+def _length(said: Mapping[str, Text], name: str) -> float:
+    return converted(said[name], length) if name in said else 0
+
+
+def _face(card: Element, size: Format, said: str, floor: float, node: structure.Element) -> Side:
+    alt = attributes(card, "name", "alt")["alt"]
+    return Side(faces.read(card, size, said, floor), node.add("Figure", alt=alt))
+
+
+def _back(back: Element, size: Format, said: str, floor: float, node: structure.Element) -> Side:
+    """A back of its own: the items in `<back>`, or the `<card>` of a face template in it."""
+    alt = attributes(back, "alt")["alt"]
+    inside = list(back.elements())
+    holder = inside[0] if len(inside) == 1 and inside[0].tag == "card" else back
+    face = faces.read(holder, size, f"the back of {said}", floor)
+    return Side(face, node.add("Figure", alt=alt))

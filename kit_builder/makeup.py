@@ -1,0 +1,139 @@
+"""Make-up: which blocks and which cards stand on which side of which sheet of paper.
+
+Pure arithmetic on a story. Text pages are filled from the top; cards lie where `imposition` puts
+them. In a duplex file every card front is on the front of a sheet, its back right behind it.
+Lengths in points, origin at the lower left corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kit_builder import imposition, pages
+from kit_builder.decks import Cards
+from kit_builder.errors import fault
+from kit_builder.formats import Format
+from kit_builder.imposition import Box, Sheet
+from kit_builder.printing import Printing
+from kit_builder.story import Flow, Frame, Part, Story
+from kit_builder.typography import LARGE, NORMAL
+from kit_builder.units import MM
+
+# 60 to 70 characters of 13 pt Andika, which is narrow: what clear-print guides ask for.
+_MEASURE = 142 * MM
+_SIDE = 22 * MM
+_LEAST_SIDE = 14 * MM
+_PIECES_SIDE = 11 * MM
+_HEAD = 14 * MM
+_FOOT = 17 * MM
+_LARGE_FOOT = 24 * MM
+
+BANNER_DEPTH = 8 * MM
+
+_DUPLEX = ("long-edge", "short-edge")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a sheet of paper: blocks, or cards, or nothing.
+
+    Attributes:
+        part: what it belongs to.
+        card_stock: it is to be printed on card rather than on paper.
+    """
+
+    part: Part
+    blocks: tuple[pages.Placed, ...] = ()
+    sheet: Sheet | None = None
+    cards: Cards | None = None
+
+    @property
+    def blank(self) -> bool:
+        """Nothing is printed on it: it is the empty back of a sheet."""
+        return not self.blocks and self.sheet is None
+
+    @property
+    def card_stock(self) -> bool:
+        return self.part.name == "cards"
+
+
+def text_box(printing: Printing, *, banner: bool) -> Box:
+    """Where text stands on a page, with a banner above it or not."""
+    paper = printing.paper
+    side = max(_LEAST_SIDE, min(_SIDE, (paper.width - _MEASURE) / 2))
+    head = _HEAD + BANNER_DEPTH if banner else _HEAD
+    foot = _LARGE_FOOT if printing.large else _FOOT
+    return Box(side, foot, paper.width - side, paper.height - head)
+
+
+def frame(printing: Printing, *, banner: bool) -> Frame:
+    """The room for text on a page."""
+    box = text_box(printing, banner=banner)
+    width = box.right - box.left
+    return Frame(
+        min(_MEASURE, width),
+        width,
+        printing.paper.width - 2 * _PIECES_SIDE,
+        box.top - box.bottom,
+        LARGE if printing.large else NORMAL,
+    )
+
+
+def make_up(story: Story, printing: Printing) -> list[Side]:
+    """Every side of a story in the order of printing.
+
+    Raises:
+        KitError: cards that do not fit on the paper.
+    """
+    duplex = printing.backs in _DUPLEX and any(_has_backs(part) for part in story.parts)
+    sides: list[Side] = []
+    for part in story.parts:
+        for content in part.contents:
+            alone = duplex and part.name != "rules"
+            if duplex and len(sides) % 2:
+                sides.append(Side(sides[-1].part))
+            for side in _sides(content, part, printing, story):
+                sides.append(side)
+                if alone and (side.cards is None or not side.cards.make.backs):
+                    sides.append(Side(part))
+    return sides
+
+
+def _has_backs(part: Part) -> bool:
+    return any(isinstance(content, Cards) and content.make.backs for content in part.contents)
+
+
+def _sides(content: Flow | Cards, part: Part, printing: Printing, story: Story) -> Iterator[Side]:
+    if isinstance(content, Flow):
+        box = text_box(printing, banner=bool(story.banner))
+        for filled in pages.fill(content.blocks, box.top - box.bottom):
+            yield Side(part, tuple(filled))
+    else:
+        for sheet in _ganged(content, printing):
+            yield Side(part, sheet=sheet, cards=content)
+
+
+def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
+    make = cards.make
+    profile = printing.profile
+    try:
+        sheets = imposition.gang(
+            len(cards.cards),
+            make.size,
+            printing.paper,
+            margin=profile.margin,
+            gutter=make.gutter,
+            bleed=make.bleed,
+            order=printing.order,
+            cutting=make.cut,
+            backs=None if printing.backs == "none" or not make.backs else printing.backs,
+            offset=(profile.back_x, profile.back_y),
+        )
+    except ValueError as error:
+        what, _, instead = str(error).partition("; ")
+        raise fault(cards.location, what, instead) from None
+    if printing.backs != "separate":
+        return list(sheets)
+    wanted = "front" if cards.cards[0].face else "back"
+    return [sheet for sheet in sheets if sheet.side == wanted]

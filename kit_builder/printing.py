@@ -1,0 +1,64 @@
+"""How a run is printed: the options of the command line as values, checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from string import ascii_uppercase
+from typing import Literal
+
+from kit_builder import formats, printers
+from kit_builder.formats import Format
+from kit_builder.printers import Profile
+
+PARTS = ("rules", "cards", "records", "label")
+CUTS = ("shared", "gutter", "dashed", "none")
+BACKS = ("none", "long-edge", "short-edge", "fold", "separate")
+ORDERS = ("rows", "stack")
+
+MOST_SETS = len(ascii_uppercase)
+
+Cut = Literal["shared", "gutter", "dashed", "none"]
+Backs = Literal["none", "long-edge", "short-edge", "fold", "separate"]
+Order = Literal["rows", "stack"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSet:
+    """One of several complete sets of a kit, told apart by a letter and a number.
+
+    Attributes:
+        number: from 1.
+    """
+
+    number: int
+
+    @property
+    def letter(self) -> str:
+        """A for the first one."""
+        return ascii_uppercase[self.number - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How one PDF of a kit is printed.
+
+    Attributes:
+        sets: the class sets, in order; none for a single unmarked kit.
+        parts: which of PARTS; all of them if empty.
+        cards: the names or running numbers of the only cards to print; all of them if empty.
+        cut, gutter, bleed: of all decks; None where each deck decides. Lengths in points.
+        large: in large print.
+    """
+
+    paper: Format = formats.PAPERS["a4"]
+    sets: Sequence[ClassSet] = ()
+    parts: Sequence[str] = ()
+    cards: Sequence[str] = ()
+    backs: Backs = "none"
+    cut: Cut | None = None
+    gutter: float | None = None
+    bleed: float | None = None
+    order: Order = "rows"
+    large: bool = False
+    profile: Profile = field(default=printers.NONE)
