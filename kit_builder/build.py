@@ -70,7 +70,9 @@ class Options:
         """Every PDF that is wanted of an activity."""
         for paper in self.papers:
             printing = replace(self.printing, paper=paper)
-            marks = (paper.name.lower().replace(" ", ""),) if len(self.papers) > 1 else ()
+            marks: tuple[str, ...] = ()
+            if len(self.papers) > 1:
+                marks += (paper.name.lower().replace(" ", ""),)
             if printing.large:
                 marks += ("large",)
             if PLAYER in self.editions:
@@ -90,7 +92,7 @@ def _player_jobs(printing: Printing, marks: tuple[str, ...], split: bool) -> Ite
     parts = tuple(printing.parts) or (CARDS if printing.cards else ())
     chosen: list[tuple[str, ...]] = [(part,) for part in parts or PARTS] if split else [parts]
     for each in chosen:
-        named = (*marks, "-".join(each)) if each and each != CARDS or split else marks
+        named = (*marks, "-".join(each)) if split or (each and not printing.cards) else marks
         orders = Orders(
             parts=each,
             cards=printing.cards,
@@ -115,6 +117,7 @@ class Output:
     path: Path
     pdf: bytes
     sides: tuple[makeup.Side, ...]
+    printing: Printing
 
     @property
     def edition(self) -> str:
@@ -287,14 +290,14 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
             continue
         pdf = typeset.typeset(told, sides, job.printing, labels)
         name = Path(job.edition) / job.file_name(read.kit.slug)
-        preflight_of = _inspect(pdf, name, told, job.printing)
+        finished = _inspect(pdf, told, job.printing)
         if not host:
-            _refuse_leaks(preflight_of, name, read, labels)
-        outputs.append(Output(name, pdf, tuple(sides)))
+            _refuse_leaks(finished, name, read, labels)
+        outputs.append(Output(name, pdf, tuple(sides), job.printing))
     return Result(path, read, tuple(outputs))
 
 
-def _inspect(pdf: bytes, name: Path, told: story.Story, printing: Printing) -> preflight.Finished:
+def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> preflight.Finished:
     """Preflight of a finished PDF.
 
     Raises:

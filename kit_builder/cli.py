@@ -1,21 +1,38 @@
-"""Arguments in, report out, exit code: 0 all is well, 1 the user's files, 2 the command line."""
+"""Arguments in, report out, exit code: 0 all is well, 1 the user's files, 2 the command line.
 
-from __future__ import annotations
+Annotations are evaluated here, because Typer makes the command line from them.
+"""
 
-from collections.abc import Iterator
+import functools
+import inspect
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, astuple
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
-from kit_builder import __version__, build, formats
+from kit_builder import __version__, build, formats, plan, printers, units
+from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError
 from kit_builder.formats import Format
 from kit_builder.layout import EDITIONS, HOST, PLAYER
+from kit_builder.printing import (
+    BACKS,
+    CUTS,
+    MOST_SETS,
+    ORDERS,
+    PARTS,
+    ClassSet,
+    Printing,
+)
 
 _DEFAULT_FOLDER = Path("activities")
+
+Word = TypeVar("Word")
 
 app = typer.Typer(
     help="Turns YAML activity definitions into printable tabletop kits.",
@@ -40,6 +57,36 @@ def _paper(text: str) -> Format:
         raise typer.BadParameter(str(error)) from None
 
 
+def _length(text: str) -> float:
+    try:
+        return units.length(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _parts(text: str) -> list[str]:
+    parts = _listed(text)
+    for part in parts:
+        if part not in PARTS:
+            known = dict.fromkeys(PARTS)
+            raise typer.BadParameter(
+                f'there is no part "{part}"; {formats.suggestion(part, known)}'
+            )
+    return parts
+
+
+def _class_set(text: str) -> ClassSet:
+    letter = text.strip().upper()
+    number = ord(letter) - ord("A") + 1 if len(letter) == 1 else 0
+    if not 1 <= number <= MOST_SETS:
+        raise typer.BadParameter(f'"{text}" is not a set; write its letter, such as C')
+    return ClassSet(number)
+
+
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
@@ -48,83 +95,112 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Paper = Annotated[
-    Format,
-    typer.Option(
-        parser=_paper,
-        metavar="NAME",
-        help=f"{', '.join(each.name for each in formats.PAPERS.values())}, or a size such as"
-        ' "210 x 297 mm".',
-    ),
-]
-Only = Annotated[
-    Edition | None, typer.Option(help="Make one of the two PDFs only.", show_default=False)
-]
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"kit-builder {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
 def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
-    ] = False,
-) -> None:
-    """Options of the program itself."""
-
-
-@app.command("build")
-def _build(
     files: Files = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
-    paper: Paper = "a4",  # type: ignore[assignment]  # parsed by _paper
-    only: Only = None,
-) -> None:
-    """Build the kits: for each activity a PDF for the players and one for the host."""
-    written = 0
-    with _faults() as faults:
-        for result in _kits(files, paper, only, faults):
-            build.write(result.outputs, out)
-            written += len(result.outputs)
-            typer.echo(f"{result.path.stem}: {_pages(result)}")
-        typer.echo(f"{_counted(written, 'PDF')} in {build.shown(out)}")
+    paper: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(each.name for each in formats.PAPERS.values())}, or a size such as"
+            ' "210 x 297 mm". Several make several PDFs.  [default: A4]',
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        Edition | None, typer.Option(help="One of the two PDFs only.", show_default=False)
+    ] = None,
+    sets: Annotated[
+        int,
+        typer.Option(min=0, max=MOST_SETS, metavar="N", help="Class sets, each marked A, B, C ..."),
+    ] = 0,
+    set_: Annotated[
+        str, typer.Option("--set", metavar="LETTER", help="Only this class set, such as C.")
+    ] = "",
+    parts: Annotated[
+        str, typer.Option(metavar="LIST", help=f"Only these parts: {','.join(PARTS)}.")
+    ] = "",
+    split: Annotated[bool, typer.Option("--split", help="One PDF for each part.")] = False,
+    cards: Annotated[
+        str,
+        typer.Option(metavar="LIST", help='Reprint only these cards: "R2, B1", or 7,12,30.'),
+    ] = "",
+    backs: Annotated[
+        str,
+        typer.Option(metavar="HOW", help=f"How backs are printed: {', '.join(BACKS)}."),
+    ] = "none",
+    cut: Annotated[
+        str,
+        typer.Option(metavar="HOW", help=f"How cards are cut apart: {', '.join(CUTS)}."),
+    ] = "",
+    gutter: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Between cards, such as 4mm; with --cut gutter.")
+    ] = "",
+    bleed: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Printed beyond the trim, such as 2mm.")
+    ] = "",
+    order: Annotated[
+        str,
+        typer.Option(metavar="HOW", help="rows, or stack: cut the pile, then stack the piles."),
+    ] = "rows",
+    large_print: Annotated[
+        bool, typer.Option("--large-print", help="18 pt text, larger cards, laid out anew.")
+    ] = False,
+    printer: Annotated[str, typer.Option(metavar="NAME", help="A saved printer profile.")] = "",
+) -> tuple[list[Path], build.Options]:
+    """The options of build, check and plan."""
+    class_sets: Sequence[ClassSet] = [ClassSet(number) for number in range(1, sets + 1)]
+    if set_:
+        chosen = _class_set(set_)
+        if sets and chosen.number > sets:
+            raise typer.BadParameter(
+                f'there is no set "{set_}" among {sets}; write a letter up to'
+                f" {ClassSet(sets).letter}"
+            )
+        class_sets = [chosen]
+    if cards and parts:
+        raise typer.BadParameter("--cards reprints cards only; leave out --parts")
+    printing = Printing(
+        sets=class_sets,
+        parts=_parts(parts),
+        cards=_listed(cards),
+        backs=_one_of(backs, BACKS, "--backs"),
+        cut=_one_of(cut, CUTS, "--cut") if cut else None,
+        gutter=_length(gutter) if gutter else None,
+        bleed=_length(bleed) if bleed else None,
+        order=_one_of(order, ORDERS, "--order"),
+        large=large_print,
+        profile=printers.load(printer) if printer else printers.NONE,
+    )
+    editions = (only.value,) if only else EDITIONS
+    papers = [_paper(each) for each in paper or ["a4"]]
+    return files or [_DEFAULT_FOLDER], build.Options(printing, papers, editions, split)
 
 
-@app.command("check")
-def _check(files: Files = None, paper: Paper = "a4", only: Only = None) -> None:  # type: ignore[assignment]
-    """Check activities: everything that build does, except writing."""
-    with _faults() as faults:
-        for result in _kits(files, paper, only, faults):
-            typer.echo(f"{result.path.stem}: no faults, {_pages(result)}")
+def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
+    for each in known:
+        if each == word:
+            return each
+    advice = formats.suggestion(word, dict.fromkeys(map(str, known)))
+    raise typer.BadParameter(f'{option} "{word}" is unknown; {advice}')
 
 
-@app.command("list")
-def _list(files: Files = None) -> None:
-    """List activities: slug, title, language, players, minutes, pieces."""
-    rows: list[tuple[str, ...]] = [("slug", "title", "language", "players", "minutes", "pieces")]
-    with _faults() as faults:
-        for result in build.read(build.find(files or [_DEFAULT_FOLDER])):
-            faults += result.faults
-            if result.activity:
-                kit = result.activity.kit
-                rows.append(
-                    (
-                        kit.slug,
-                        kit.title,
-                        kit.language,
-                        str(kit.players),
-                        str(kit.minutes),
-                        str(kit.pieces),
-                    )
-                )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            typer.echo("  ".join(cells).rstrip())
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of `_options` before its own; it gets what they return."""
+    shared = inspect.signature(_options).parameters
+    own = inspect.signature(command).parameters
+    parameters = [*shared.values(), *list(own.values())[2:]]
+
+    @functools.wraps(command)
+    def run(**values: object) -> None:
+        with _faults() as faults:
+            chosen = _options(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
+            command(build.build(build.find(chosen[0]), chosen[1]), faults, **values)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 @contextmanager
@@ -142,25 +218,117 @@ def _faults() -> Iterator[list[Fault]]:
         raise typer.Exit(1)
 
 
+def _sound(
+    results: Iterable[build.Result], faults: list[Fault]
+) -> Iterator[tuple[build.Result, Activity]]:
+    """The results without faults; the faults of the others are added to `faults`."""
+    for result in results:
+        faults += result.faults
+        if result.activity is not None:
+            yield result, result.activity
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _pages(result: build.Result) -> str:
+    pages = {
+        edition: sum(len(output.sides) for output in result.outputs if output.edition == edition)
+        for edition in EDITIONS
+    }
     return ", ".join(
-        f"{output.path.parent} {_counted(len(output.sides), 'page')}" for output in result.outputs
+        f"{each} {_counted(number, 'page')}" for each, number in pages.items() if number
     )
 
 
-def _kits(
-    files: list[Path] | None, paper: Format, only: Edition | None, faults: list[Fault]
-) -> Iterator[build.Result]:
-    editions = (only.value,) if only else EDITIONS
-    options = build.Options(papers=(paper,), editions=editions)
-    for result in build.build(build.find(files or [_DEFAULT_FOLDER]), options):
-        faults += result.faults
-        if not result.faults:
-            yield result
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"kit-builder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+@app.command("build")
+@_with_options
+def _build(
+    results: Iterable[build.Result],
+    faults: list[Fault],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
+) -> None:
+    """Build the kits: for each activity a PDF for the players and one for the host."""
+    written = 0
+    for result, activity in _sound(results, faults):
+        build.write(result.outputs, out)
+        written += len(result.outputs)
+        typer.echo(f"{activity.kit.slug}: {_pages(result)}")
+    typer.echo(f"{_counted(written, 'PDF')} in {build.shown(out)}")
+
+
+@app.command("check")
+@_with_options
+def _check(results: Iterable[build.Result], faults: list[Fault]) -> None:
+    """Check activities: everything that build does, except writing."""
+    for result, activity in _sound(results, faults):
+        typer.echo(f"{activity.kit.slug}: no faults, {_pages(result)}")
+
+
+@app.command("plan")
+@_with_options
+def _plan(
+    results: Iterable[build.Result],
+    faults: list[Fault],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of a table.")] = False,
+) -> None:
+    """Say what a build would need, without building: pages, sheets, cards, cuts."""
+    needs = {
+        activity.kit.slug: plan.count(result.outputs)
+        for result, activity in _sound(results, faults)
+    }
+    total = sum(needs.values(), plan.Count())
+    if as_json:
+        rows = {"activities": {slug: asdict(count) for slug, count in needs.items()}}
+        typer.echo(json.dumps(rows | {"total": asdict(total)}, indent=2))
+        return
+    table: list[tuple[str, ...]] = [
+        ("activity", "pages", "sheets of paper", "sheets of card", "cards", "cuts")
+    ]
+    for name, count in (*needs.items(), ("total", total)):
+        table.append((name, *map(str, astuple(count))))
+    _print_table(table)
+
+
+@app.command("list")
+def _list(files: Files = None) -> None:
+    """List activities: slug, title, language, players, minutes, pieces."""
+    table = [("slug", "title", "language", "players", "minutes", "pieces")]
+    with _faults() as faults:
+        found = build.read(build.find(files or [_DEFAULT_FOLDER]))
+        for _, activity in _sound(found, faults):
+            kit = activity.kit
+            players, minutes, pieces = str(kit.players), str(kit.minutes), str(kit.pieces)
+            table.append((kit.slug, kit.title, kit.language, players, minutes, pieces))
+        _print_table(table)
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Columns of figures are set to the right, the others to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numeric = [all(cell.isdigit() for cell in column[1:]) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        )
+        typer.echo("  ".join(cells).rstrip())
 
 
 def main() -> None:

@@ -250,8 +250,8 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue) -> Deck:
         deck.length("bleed"),
     )
     sums = [sum(card.copies for card in entry) for entry in entries]
-    known = per is None or players is not None
-    if deck.faults == before and "total" in deck and known and total != made.count:
+    counted = per is None or players is not None
+    if deck.faults == before and "total" in deck and counted and total != made.count:
         _wrong_total(deck, total, made, sums)
     return made
 

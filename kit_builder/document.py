@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from kit_builder.errors import Location, Source, Text, fault
+from kit_builder.errors import KitError, Location, Source, Text, fault
 
 # Noncharacters (Unicode 23.7): allowed in XML, refused in authors' files, so they cannot collide.
 _OPEN, _NUMBER_END, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
-_MARKED = re.compile(f"{_OPEN}([0-9]+){_NUMBER_END}|{_CLOSE}")
+_MARK = re.compile(f"{_OPEN}([0-9]+){_NUMBER_END}|[{_OPEN}{_NUMBER_END}{_CLOSE}]")
 PLACE_ATTRIBUTE = "at"
 
 
@@ -31,7 +31,7 @@ class Element:
     """An element of the markup.
 
     Attributes:
-        children: elements and texts in order; white space between elements is left out.
+        children: elements and texts in order.
         location: the line of the template it was written in.
     """
 
@@ -41,19 +41,20 @@ class Element:
     location: Location
 
     def elements(self) -> Iterator[Element]:
-        """The child elements.
+        """The child elements; the white space between them only lays out the template.
 
         Raises:
             KitError: there is text between them.
         """
         for child in self.children:
-            if isinstance(child, Text):
+            if isinstance(child, Element):
+                yield child
+            elif child.strip():
                 raise fault(
                     child.location,
                     f'text "{child.strip()[:40]}" stands directly in <{self.tag}>',
                     "put it into an element that holds text, such as <p>",
                 )
-            yield child
 
     @property
     def text(self) -> Text:
@@ -78,7 +79,6 @@ class _Builder:
         self._sources: dict[str, Source] = {template.path: template}
         self._template = template
         self._open: list[tuple[str, Mapping[str, Text], list[Element | Text], Location]] = []
-        self._origin: list[Location] = []
         self.place = Location(template)
         self.root: Element | None = None
 
@@ -89,47 +89,57 @@ class _Builder:
 
     def end(self, _tag: str) -> None:
         tag, attributes, children, place = self._open.pop()
-        element = Element(tag, attributes, _tidy(children), place)
+        element = Element(tag, attributes, tuple(children), place)
         if self._open:
             self._open[-1][2].append(element)
         else:
             self.root = element
 
     def characters(self, data: str) -> None:
-        children = self._open[-1][2]
-        position = 0
-        for found in _MARKED.finditer(data):
-            self._text(children, data[position : found.start()])
-            if found[1] is None:
-                self._origin.pop()
-            else:
-                self._origin.append(self._origins[int(found[1])].location)
-            position = found.end()
-        self._text(children, data[position:])
-
-    def _text(self, children: list[Element | Text], piece: str) -> None:
-        if piece:
-            place = self._origin[-1] if self._origin else self._open[-1][3]
-            children.append(Text(piece, place))
+        _, _, children, place = self._open[-1]
+        children += (Text(piece, origin or place) for piece, origin in self._pieces(data))
 
     def _attribute(self, value: str) -> Text:
-        found = _MARKED.search(value)
-        place = self._origins[int(found[1])].location if found and found[1] else self.place
-        return Text(_MARKED.sub("", value), place)
+        pieces = list(self._pieces(value))
+        origin = next((origin for _, origin in pieces if origin), self.place)
+        return Text("".join(piece for piece, _ in pieces), origin)
+
+    def _pieces(self, marked: str) -> Iterator[tuple[str, Location | None]]:
+        """The pieces of a text without the marks, each with its place if it is the author's.
+
+        Raises:
+            KitError: a mark is broken.
+        """
+        origins: list[Location] = []
+        position = 0
+        for found in _MARK.finditer(marked):
+            if piece := marked[position : found.start()]:
+                yield piece, origins[-1] if origins else None
+            position = found.end()
+            if found[1] and int(found[1]) < len(self._origins):
+                origins.append(self._origins[int(found[1])].location)
+            elif found[0] == _CLOSE and origins:
+                origins.pop()
+            else:
+                raise self._broken_mark()
+        if origins:
+            raise self._broken_mark()
+        if piece := marked[position:]:
+            yield piece, None
+
+    def _broken_mark(self) -> KitError:
+        return fault(
+            self.place,
+            "a filter cuts through markup in or after this element",
+            "apply it to a text of the activity, not to what a macro or another filter made",
+        )
 
     def _template_place(self, written: str) -> Location:
         path, _, line = written.rpartition(":")
-        if not path:
+        if not path or not line.isdecimal():
             return self.place
         source = self._sources.setdefault(path, Source(path))
         return Location(source, int(line))
-
-
-def _tidy(children: list[Element | Text]) -> tuple[Element | Text, ...]:
-    """Drops the white space between elements, which only lays out the template."""
-    if any(isinstance(child, Text) and child.strip() for child in children):
-        return tuple(children)
-    return tuple(child for child in children if isinstance(child, Element))
 
 
 def parse(markup: str, template: str, origins: Sequence[Text]) -> Element:
@@ -141,7 +151,7 @@ def parse(markup: str, template: str, origins: Sequence[Text]) -> Element:
         origins: the author's texts that `mark` numbered.
 
     Raises:
-        KitError: the markup is not well-formed.
+        KitError: the markup is not well-formed, or a mark in it is broken.
     """
     builder = _Builder(Source(template), origins)
     parser = expat.ParserCreate()
@@ -152,8 +162,9 @@ def parse(markup: str, template: str, origins: Sequence[Text]) -> Element:
     parser.CharacterDataHandler = builder.characters
     try:
         parser.Parse(markup, True)
-    except expat.ExpatError as error:
-        reason = expat.errors.messages[error.code]
+    except (expat.ExpatError, UnicodeEncodeError) as error:
+        half = "half a character"  # a surrogate, from an escape such as "\\ud83d" in a template
+        reason = expat.errors.messages[error.code] if isinstance(error, expat.ExpatError) else half
         raise fault(
             builder.place,
             f"the markup is broken at or after this element: {reason}",

@@ -24,9 +24,12 @@ from kit_builder.markup import (
     converted,
     one_of,
     set_label,
+    side,
     spans,
     too_wide,
     unknown,
+    whole_number,
+    yes_or_no,
 )
 from kit_builder.typography import (
     RULE,
@@ -190,14 +193,18 @@ def _corners(element: Element, blank: _Blank) -> Item:
 def _shape(element: Element, blank: _Blank) -> Item:
     said = attributes(element, "name", "x", "y", "size", "fill?")
     fill = converted(said["fill"], one_of(shapes.FILLS, "fill")) if said.get("fill") else "solid"
-    x, y, side = (converted(said[key], length) for key in ("x", "y", "size"))
+    x, y = (converted(said[key], length) for key in ("x", "y"))
+    width = converted(said["size"], side)
     shape = converted(said["name"], one_of(shapes.SHAPES, "shape"))
-    return Shape(shape, x, blank.height - y, side, fill)
+    _check_inside(element, blank, x - width / 2, y - width / 2, width, width)
+    return Shape(shape, x, blank.height - y, width, fill)
 
 
 def _rule(element: Element, blank: _Blank) -> Item:
     said = attributes(element, "x", "y", "width")
-    x, y, width = (converted(said[key], length) for key in ("x", "y", "width"))
+    x, y = (converted(said[key], length) for key in ("x", "y"))
+    width = converted(said["width"], side)
+    _check_inside(element, blank, x, y, width, 0)
     return Rule(x, blank.height - y, width)
 
 
@@ -206,11 +213,14 @@ def _text(element: Element, blank: _Blank) -> Item:
     said = attributes(
         element, "x", "y", "width", "height", "size", "floor?", "align?", "valign?", "bold?"
     )
-    x, y, width, height = (converted(said[key], length) for key in ("x", "y", "width", "height"))
-    at = max(converted(said["size"], length), blank.least)
-    floor = max(converted(said["floor"], length), blank.least) if "floor" in said else at
+    x, y = (converted(said[key], length) for key in ("x", "y"))
+    width, height = (converted(said[key], side) for key in ("width", "height"))
+    _check_inside(element, blank, x, y, width, height)
+    at = max(converted(said["size"], side), blank.least)
+    floor = max(converted(said["floor"], side), blank.least) if "floor" in said else at
     align = _ALIGN[converted(said["align"], one_of(_ALIGN, "align"))] if "align" in said else 0
-    bold = said.get("bold") == "yes"
+    middle = "valign" in said and converted(said["valign"], one_of(_VALIGN, "valign")) == "middle"
+    bold = "bold" in said and converted(said["bold"], yes_or_no)
     while True:
         try:
             paragraphs = _paragraphs(element, width, at, bold)
@@ -228,7 +238,7 @@ def _text(element: Element, blank: _Blank) -> Item:
                     "shorten it, or choose a larger card size",
                 )
         at = max(floor, at - _SHRINK_STEP)
-    space_above = (height - used) / 2 if said.get("valign") == "middle" else 0
+    space_above = (height - used) / 2 if middle else 0
     return TextBox(tuple(paragraphs), x, blank.height - y - space_above, width, align)
 
 
@@ -259,17 +269,43 @@ def _flattened(
         return
     for child in element.elements():
         if child.tag in ("ul", "ol"):
-            for number, item in enumerate(child.elements(), 1):
+            start = attributes(child, "start?").get("start")
+            first_number = converted(start, whole_number) if start else 1
+            for number, item in enumerate(child.elements(), first_number):
+                if item.tag != "li":
+                    raise unknown(item, {"li": None})
                 marker = f"{number}." if child.tag == "ol" else "•"
                 yield from _flattened(item, indent + 1, marker)
         elif child.tag in _BLOCKS:
+            attributes(child)
             yield indent, first, child
             first = ""
+        elif child.tag == "table":
+            raise fault(child.text.location, "a card has no room for a table", "write a list")
         else:
             raise unknown(child, _BLOCKS)
 
 
+def _check_inside(
+    element: Element, blank: _Blank, left: float, top: float, width: float, height: float
+) -> None:
+    """Refuses what reaches beyond the trim, where the neighbour lies; top counts down from there.
+
+    Raises:
+        KitError: it does.
+    """
+    right, foot = blank.width - left - width, blank.height - top - height
+    excess = -min(left, top, right, foot)
+    if excess > _ROUNDING:
+        raise fault(
+            element.location,
+            f"this <{element.tag}> reaches {in_mm(excess)} mm beyond the edge of {blank.name}",
+            "move it, or choose a larger card size",
+        )
+
+
 _ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}
+_VALIGN = ("top", "middle")
 _HEADINGS = ("h2", "h3")
 _BLOCKS = dict.fromkeys(("p", "ul", "ol", *_HEADINGS))
 _SHRINK_STEP = 0.5
@@ -278,6 +314,8 @@ _LEADING = 1.25
 _INDENT = 1.3
 _LIST_GAP = 0.15
 _GAP = 0.4
+# A sum of lengths may miss the exact edge by rounding.
+_ROUNDING = 1e-6
 
 ELEMENTS: Mapping[str, Callable[[Element, _Blank], Item]] = {
     "text": _text,

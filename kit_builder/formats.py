@@ -81,9 +81,10 @@ def _find(text: str, known: Mapping[str, Format], kind: str, example: str) -> Fo
         width, height = units.size(text)
         made = Format("", width, height, inches=name.endswith("in"))
         return Format(made.dimensions, width, height, made.inches)
-    raise ValueError(
-        f'unknown {kind} "{text}"; {suggestion(name, known)}, or write a size such as "{example}"'
-    )
+    advice = suggestion(name, known)
+    if not advice.endswith("?"):
+        advice += f', or a size such as "{example}"'
+    raise ValueError(f'unknown {kind} "{text}"; {advice}')
 
 
 def paper(text: str) -> Format:

@@ -3,9 +3,6 @@
 Pure arithmetic. Lengths in points, origin at the lower left of the sheet side as it is read, cards
 counted from 0, columns from the left, rows from the bottom. Every sheet of one format has its cards
 at the same positions, so that a pile of sheets can be cut together.
-
-Paper is never turned: a sheet on its side would hold the same cards as an upright one that holds
-them turned by 90 degrees.
 """
 
 from __future__ import annotations
@@ -16,27 +13,28 @@ from itertools import pairwise
 from math import ceil
 from typing import Literal, NamedTuple, TypeVar
 
-from kit_builder.formats import PAPERS, UNPRINTABLE_MARGIN, Format
+from kit_builder.formats import UNPRINTABLE_MARGIN, Format
+from kit_builder.grids import (
+    CAPTION_LINE,
+    GOOD_CAPTION,
+    ROUNDING,
+    RULER_ROOM,
+    SMALLEST_CAPTION,
+    Axis,
+    Box,
+    Grid,
+    Span,
+    grid,
+)
 from kit_builder.units import MM, in_mm
 
 Side = Literal["front", "back"]
 Order = Literal["rows", "stack"]
 Cutting = Literal["shared", "dashed", "gutter", "none"]
 Backs = Literal["long-edge", "short-edge", "separate", "fold"]
-Axis = Literal["x", "y"]
 
-# Common practice for print-and-play: the fold lies at least 5 mm from anything printed.
-FOLD_GAP = 5 * MM
-TICK = 3 * MM
-CROP_MARK_GAP, SMALLEST_CROP_MARK = 0.5 * MM, 1.5 * MM
-
-# What the imprint (check rulers, and a caption with the paper's name) takes of the free bands:
-# what it is given, and the least with which it is still legible.
-RULER_ROOM, SMALLEST_RULER_ROOM = 1.7 * MM, 0.95 * MM
-CAPTION_ROOM, SMALLEST_CAPTION_ROOM = 3.6 * MM, 2.65 * MM
-
-# A sum of lengths may miss the exact measure by rounding.
-_ROUNDING = 1e-6
+_TICK = 3 * MM
+_CROP_MARK_GAP, _SMALLEST_CROP_MARK = 0.5 * MM, 1.5 * MM
 
 
 class Line(NamedTuple):
@@ -46,28 +44,6 @@ class Line(NamedTuple):
     y1: float
     x2: float
     y2: float
-
-
-class Box(NamedTuple):
-    """An upright rectangle."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    def grown(self, by: float) -> Box:
-        """The box with `by` points more on each side."""
-        return Box(self.left - by, self.bottom - by, self.right + by, self.top + by)
-
-    def joined(self, other: Box) -> Box:
-        """The smallest box that holds both."""
-        return Box(
-            min(self.left, other.left),
-            min(self.bottom, other.bottom),
-            max(self.right, other.right),
-            max(self.top, other.top),
-        )
 
 
 _Corners = TypeVar("_Corners", Line, Box)
@@ -116,6 +92,7 @@ class Sheet:
     """One side of a sheet of paper.
 
     Attributes:
+        side: a back gets no imprint: its front says what the sheet is, and has the rulers for both.
         cuts: lines to cut along, each once. A back has none: it is cut by its front, and a line
             that is misprinted by 1 mm would stay on one of two cards.
         ticks: ends of the cuts outside the block, or crop marks.
@@ -137,181 +114,6 @@ class Sheet:
     dashed: bool
 
 
-class Span(NamedTuple):
-    """From where to where a column or a row reaches."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """How the faces lie on a sheet of one format: centred, alone or beside their backs.
-
-    Attributes:
-        x, y: the lower left corner of the faces' block.
-        width, height: of a card as it lies.
-        turn: 0, or 90 for cards that lie on their side.
-        fold: the coordinate that changes when the sheet is folded: "x" if the backs lie to the
-            right of the faces, "y" if below; None if the faces are alone.
-        side, end: the free bands at the left and right, and at the top and bottom of the sheet.
-    """
-
-    columns: int
-    rows: int
-    x: float
-    y: float
-    width: float
-    height: float
-    gutter: float
-    turn: int
-    fold: Axis | None
-    side: float
-    end: float
-
-    @property
-    def count(self) -> int:
-        """How many faces a sheet holds."""
-        return self.columns * self.rows
-
-    @property
-    def column_spans(self) -> tuple[Span, ...]:
-        """The columns, from the left."""
-        return _spans(self.x, self.width, self.gutter, self.columns)
-
-    @property
-    def row_spans(self) -> tuple[Span, ...]:
-        """The rows, from the bottom."""
-        return _spans(self.y, self.height, self.gutter, self.rows)
-
-    @property
-    def faces(self) -> Box:
-        """The block of the faces, without bleed."""
-        columns, rows = self.column_spans, self.row_spans
-        return Box(columns[0].low, rows[0].low, columns[-1].high, rows[-1].high)
-
-
-def _spans(start: float, size: float, gutter: float, count: int) -> tuple[Span, ...]:
-    # Where cards touch, one card's end must be the very float of the next one's start.
-    starts = [start + index * (size + gutter) for index in range(count + 1)]
-    if gutter:
-        return tuple(Span(low, low + size) for low in starts[:-1])
-    return tuple(Span(low, high) for low, high in pairwise(starts))
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a grid is sought for; the arguments of `grid`."""
-
-    card: Format
-    margin: float
-    gutter: float
-    bleed: float
-    marks: float
-    fold: bool
-    imprint: bool
-    offset: tuple[float, float]
-
-    def areas(self, paper: Format) -> Iterator[tuple[Axis | None, float, float]]:
-        """The fold and the largest width and height of the faces' block, bleed left out."""
-        least, more = SMALLEST_RULER_ROOM, SMALLEST_CAPTION_ROOM
-        rooms = ((least, more), (more, least)) if self.imprint else ((0.0, 0.0),)
-        printed = self.margin + max(self.bleed, self.marks)
-        for side_room, end_room in rooms:
-            side = printed + max(side_room, abs(self.offset[0]))
-            end = printed + max(end_room, abs(self.offset[1]))
-            if self.fold:
-                gap = FOLD_GAP + self.bleed
-                yield "x", paper.width / 2 - side - gap, paper.height - 2 * end
-                yield "y", paper.width - 2 * side, paper.height / 2 - end - gap
-            else:
-                yield None, paper.width - 2 * side, paper.height - 2 * end
-
-    def grids(self, paper: Format) -> Iterator[Grid]:
-        """The fullest grid for each fold and either turn of the cards."""
-        for fold, free_width, free_height in self.areas(paper):
-            for turn in (0, 90):
-                width, height = self.card.width, self.card.height
-                if turn:
-                    width, height = height, width
-                columns = _how_many(width, self.gutter, free_width)
-                rows = _how_many(height, self.gutter, free_height)
-                if columns < 1 or rows < 1:
-                    continue
-                block_width = columns * (width + self.gutter) - self.gutter
-                block_height = rows * (height + self.gutter) - self.gutter
-                gap = FOLD_GAP + self.bleed
-                x = side = (paper.width - block_width) / 2
-                y = end = (paper.height - block_height) / 2
-                if fold == "x":
-                    x = side = paper.width / 2 - gap - block_width
-                elif fold == "y":
-                    y = paper.height / 2 + gap
-                    end = paper.height - y - block_height
-                yield Grid(columns, rows, x, y, width, height, self.gutter, turn, fold, side, end)
-
-
-def _how_many(size: float, gutter: float, free: float) -> int:
-    return int((free + gutter + _ROUNDING) // (size + gutter))
-
-
-def grid(
-    card: Format,
-    paper: Format,
-    margin: float = UNPRINTABLE_MARGIN,
-    gutter: float = 0,
-    *,
-    bleed: float = 0,
-    marks: float = 0,
-    fold: bool = False,
-    imprint: bool = False,
-    offset: tuple[float, float] = (0, 0),
-) -> Grid:
-    """The grid that holds most cards; of equal ones, one with upright cards.
-
-    Args:
-        card: the card's trim, upright.
-        paper: the sheet.
-        margin: what stays free at each edge of the paper.
-        gutter: between two cards.
-        bleed: by how much a card is printed beyond its trim.
-        marks: how far crop marks reach beyond the outer trims, at least.
-        fold: every face has its back on the same sheet, beyond a fold. Of equal grids the one
-            with the fewest cards between fold and edge is taken, where folding is most exact.
-        imprint: leave room for the check rulers and the caption as well.
-        offset: by how much the backs will be shifted; they must stay inside the margin too.
-
-    Raises:
-        ValueError: not even one card fits.
-    """
-    job = _Job(card, margin, gutter, bleed, marks, fold, imprint, offset)
-
-    def merit(each: Grid) -> tuple[int, int, int]:
-        deep = each.columns if each.fold == "x" else each.rows
-        return each.count, -deep if fold else 0, -each.turn
-
-    best = max(job.grids(paper), key=merit, default=None)
-    if best:
-        return best
-    larger = sorted(
-        (each for each in PAPERS.values() if any(job.grids(each))),
-        key=lambda each: each.width * each.height,
-    )
-    advice = [_described(each) for each in larger[:2]]
-    _, width, height = next(job.areas(paper))
-    if min(width, height) > 0:
-        advice.append(f"cards of at most {Format('', width, height).dimensions}")
-    raise ValueError(
-        f"a card of {_described(card)}{' and its back' if fold else ''} does not fit on"
-        f" {_described(paper)} with margins of {in_mm(margin)} mm"
-        f"; use {' or '.join(advice) or 'a larger paper'}"
-    )
-
-
-def _described(each: Format) -> str:
-    return each.dimensions if each.name == each.dimensions else f"{each.name} ({each.dimensions})"
-
-
 def gang(
     count: int,
     card: Format,
@@ -324,7 +126,7 @@ def gang(
     cutting: Cutting = "shared",
     backs: Backs | None = None,
     offset: tuple[float, float] = (0, 0),
-    imprint: bool = True,
+    imprint: float = SMALLEST_CAPTION,
 ) -> tuple[Sheet, ...]:
     """Lays `count` cards on as many sheets as they need, the last one filled in part.
 
@@ -347,13 +149,14 @@ def gang(
             on the front too, beyond a fold; both halves have the same marks.
         offset: shifts the backs of sheets and their marks to the right and up, as they are read,
             against a printer that misplaces them. Not for "fold".
-        imprint: leave room for the check rulers and the caption.
+        imprint: leave room for the check rulers and a caption of at least this font size; 0 if
+            there is none.
 
     Raises:
         ValueError: not even one card fits; a bleed that covers a neighbour (more than half of the
             gutter); lines shared across a gutter, or crop marks without one.
     """
-    if bleed > gutter / 2 + _ROUNDING:
+    if bleed > gutter / 2 + ROUNDING:
         raise ValueError(
             f"a bleed of {in_mm(bleed)} mm covers the neighbouring card"
             f"; use a gutter of at least {in_mm(2 * bleed)} mm"
@@ -367,8 +170,8 @@ def gang(
         raise ValueError('crop marks need a gutter; use one of 4 mm, or cutting "shared"')
     fold = backs == "fold"
     shift = (0.0, 0.0) if fold or backs is None else offset
-    gap = max(bleed, CROP_MARK_GAP) if gutter else 0
-    marks = gap + SMALLEST_CROP_MARK if cutting == "gutter" else 0
+    gap = max(bleed, _CROP_MARK_GAP) if gutter else 0
+    marks = gap + _SMALLEST_CROP_MARK if cutting == "gutter" else 0
     layout = grid(
         card,
         paper,
@@ -435,21 +238,24 @@ def _filled(layout: Grid, items: Iterable[int]) -> dict[tuple[int, int], Placeme
     }
 
 
-def _reach(layout: Grid, margin: float, least: float, gap: float, imprint: bool) -> Box:
+def _reach(layout: Grid, margin: float, least: float, gap: float, imprint: float) -> Box:
     """How far from the faces' block ticks and crop marks may go."""
     side, end = layout.side - margin, layout.end - margin
     if imprint:
-        # The caption stands in the wider band, beside a ruler.
-        side, end = (
-            side - RULER_ROOM - (CAPTION_ROOM if side > end else 0),
-            end - RULER_ROOM - (CAPTION_ROOM if side <= end else 0),
-        )
-    side, end = (max(least, min(room, gap + TICK)) for room in (side, end))
+        line = CAPTION_LINE * max(imprint, GOOD_CAPTION)
+        beside_ruler = RULER_ROOM + line
+        if max(side, end) < least + beside_ruler - ROUNDING:
+            side, end = side - line, end - line
+        elif side > end:
+            side, end = side - beside_ruler, end - RULER_ROOM
+        else:
+            side, end = side - RULER_ROOM, end - beside_ruler
+    side, end = (max(least, min(room, gap + _TICK)) for room in (side, end))
     faces = layout.faces
     return Box(
         faces.left - side,
-        faces.bottom - (gap + TICK if layout.fold == "y" else end),
-        faces.right + (gap + TICK if layout.fold == "x" else side),
+        faces.bottom - (gap + _TICK if layout.fold == "y" else end),
+        faces.right + (gap + _TICK if layout.fold == "x" else side),
         faces.top + end,
     )
 
@@ -504,8 +310,8 @@ def _shared_edges(
 def _ends(cuts: Iterable[Line], limit: Span) -> Iterator[Line]:
     """Where upright cuts go on beyond the cards."""
     for x, low, _, high in cuts:
-        yield from _within(Line(x, low - TICK, x, low), limit)
-        yield from _within(Line(x, high, x, high + TICK), limit)
+        yield from _within(Line(x, low - _TICK, x, low), limit)
+        yield from _within(Line(x, high, x, high + _TICK), limit)
 
 
 def _crop_marks(
@@ -517,9 +323,9 @@ def _crop_marks(
 ) -> Iterator[Line]:
     """The upright crop marks above, below and between the filled cells."""
     gaps = [
-        (rows[0].low - gap - TICK, rows[0].low - gap),
+        (rows[0].low - gap - _TICK, rows[0].low - gap),
         *((below.high + gap, above.low - gap) for below, above in pairwise(rows)),
-        (rows[-1].high + gap, rows[-1].high + gap + TICK),
+        (rows[-1].high + gap, rows[-1].high + gap + _TICK),
     ]
     for column, sides in enumerate(columns):
         for above, (low, high) in enumerate(gaps):
@@ -532,7 +338,7 @@ def _within(upright: Line, limit: Span) -> Iterator[Line]:
     """The part of the line inside the limit, if any."""
     x, low, _, high = upright
     low, high = max(low, limit.low), min(high, limit.high)
-    if high - low > _ROUNDING:
+    if high - low > ROUNDING:
         yield Line(x, low, x, high)
 
 

@@ -37,7 +37,10 @@ EDITIONS = (PLAYER, HOST)
 _SUFFIX = ".xml.j2"
 _FACES = "cards/"
 _FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
-_START_TAG = re.compile(r"<([A-Za-z][\w-]*)")
+_FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "width", "height", "t")
+# Not a tag whose name a template is still writing, such as <h{{ level }}>.
+_START_TAG = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/>])")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 # The author's texts of the document being rendered, in the order the templates named them.
 _origins: ContextVar[list[Text]] = ContextVar("origins")
@@ -49,7 +52,7 @@ class _Places(Extension):
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
             if token.type == "data":
-                path = _shown(self.environment, stream.filename or stream.name or "")
+                path = _shown(stream.filename or stream.name or "")
                 yield Token(token.lineno, "data", self._placed(token.value, token.lineno, path))
             else:
                 yield token
@@ -62,10 +65,41 @@ class _Places(Extension):
         return _START_TAG.sub(place, markup)
 
 
-def _shown(environment: jinja2.Environment, filename: str) -> str:
+class _Folders(jinja2.FileSystemLoader):
+    """Reads templates, as UTF-8 with or without a byte order mark."""
+
+    def get_source(
+        self, environment: jinja2.Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool]]:
+        try:
+            return super().get_source(environment, template)
+        except UnicodeDecodeError as error:
+            paths = (Path(folder, template) for folder in self.searchpath)
+            path = next(path for path in paths if path.is_file())
+            raise fault(
+                _place(str(path), error.object.count(b"\n", 0, error.start) + 1),
+                f"the byte {error.object[error.start]:02X} is not UTF-8",
+                "save the file again with the encoding UTF-8",
+            ) from None
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja without a way out: not even from a place in the author's file to the file's text."""
+
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
+        return attr != "source" and super().is_safe_attribute(obj, attr, value)
+
+
+def _shown(filename: str) -> str:
     """A template's path as people write it: from the folder they are in, where it is inside."""
     path = Path(filename)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+
+
+def _place(filename: str, line: int) -> Location:
+    path = Path(filename)
+    text = path.read_text("utf-8-sig", "replace") if path.is_file() else ""
+    return Location(Source(_shown(filename), tuple(text.split("\n"))), line)
 
 
 def _mark(text: Text) -> str:
@@ -75,10 +109,15 @@ def _mark(text: Text) -> str:
 
 
 def _finalize(value: object) -> object:
+    if value is None:
+        raise jinja2.TemplateRuntimeError("a value is printed that this activity does not have")
     return Markup(_mark(value)) if isinstance(value, Text) and value else value
 
 
-def _markdown(text: Text) -> Markup:
+def _markdown(text: object) -> Markup:
+    if not isinstance(text, Text):
+        str(text)  # raises what is wrong with a name that does not exist
+        raise jinja2.TemplateRuntimeError("markdown takes a text of the activity as it is")
     return prose.markup(text, _mark)
 
 
@@ -91,8 +130,9 @@ class Layouts:
 
     def __init__(self, own: Path | None = None) -> None:
         folders = [own] if own is not None and own.is_dir() else []
-        self._environment = ImmutableSandboxedEnvironment(
-            loader=jinja2.FileSystemLoader([*folders, resources.folder("templates")]),
+        self._loader = _Folders([*folders, resources.folder("templates")], encoding="utf-8-sig")
+        self._environment = _Sandbox(
+            loader=self._loader,
             extensions=[_Places],
             undefined=jinja2.StrictUndefined,
             autoescape=True,
@@ -109,7 +149,7 @@ class Layouts:
         template a hyphen in a name is an underscore.
 
         Raises:
-            KitError: a face does not say its fields.
+            KitError: a face does not say its fields, or not so that they can be named.
         """
         found: dict[str, Mapping[str, bool]] = {}
         for name in self._environment.list_templates():
@@ -118,19 +158,24 @@ class Layouts:
         return found
 
     def _face_fields(self, name: str) -> Mapping[str, bool]:
-        source, filename, _ = self._environment.loader.get_source(  # type: ignore[union-attr]
-            self._environment, name
-        )
+        source, filename, _ = self._loader.get_source(self._environment, name)
         said = _FACE_FIELDS.match(source)
         if said is None:
-            place = Location(Source(_shown(self._environment, filename or name)), 1, 1)
             raise fault(
-                place,
+                _place(filename, 1),
                 "the card face does not say which fields it prints",
                 "start the file with a line such as {# fields: label, note? #}",
             )
-        names = [field.strip() for field in said[1].split(",") if field.strip()]
-        return {field.rstrip("?"): not field.endswith("?") for field in names}
+        written = [field.strip() for field in said[1].split(",") if field.strip()]
+        fields = {field.removesuffix("?"): not field.endswith("?") for field in written}
+        for field in fields:
+            if field in _FACE_NAMES or not field.replace("-", "_").isidentifier():
+                raise fault(
+                    _place(filename, 1),
+                    f'a card face cannot have a field "{field}"',
+                    f"choose another word than {', '.join(_FACE_NAMES)}, without spaces",
+                )
+        return fields
 
     def render(
         self,
@@ -165,7 +210,9 @@ class Layouts:
             }
             if edition == HOST:
                 names["host"] = activity.host
-            return document.parse(self._run(edition + _SUFFIX, names), edition + _SUFFIX, origins)
+            markup = self._run(edition + _SUFFIX, names)
+            filename = self._environment.get_template(edition + _SUFFIX).filename
+            return document.parse(markup, _shown(filename or edition), origins)
         finally:
             _origins.reset(token)
 
@@ -176,6 +223,8 @@ class Layouts:
 
         def face(deck: Deck, card: PrintedCard, name: str) -> Markup:
             """One side of a card: the markup of the face called `name`."""
+            if name not in faces:
+                raise jinja2.UndefinedError(f'there is no card face "{name}"')
             given = dict.fromkeys(faces[name], Text("", deck.location)) | dict(card.fields)
             names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
             names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
@@ -189,39 +238,46 @@ class Layouts:
         try:
             return self._environment.get_template(template).render(names)
         except jinja2.TemplateSyntaxError as error:
-            place = self._place(error.filename or error.name or template, error.lineno)
-            raise fault(place, error.message or "", "correct the template") from None
+            place = _place(error.filename or error.name or template, error.lineno)
+            raise fault(place, (error.message or "").rstrip("."), "correct the template") from None
         except jinja2.TemplateNotFound as error:
             raise fault(
-                self._raised_at(error, template),
+                _raised_at(error, template),
                 f'there is no template "{error.name}"',
                 "write the name of a file in templates/",
             ) from None
         except Exception as error:
-            place = self._raised_at(error, template)
+            place = _raised_at(error, template)
             if isinstance(error, jinja2.UndefinedError):
                 raise fault(place, *_undefined(error.message or "", template)) from None
             if isinstance(error, KitError) or not _is_the_templates(error):
                 raise
-            raise fault(place, f"the template fails here: {error}", "correct it") from None
+            what = f"the template fails here: {str(error).rstrip('.')}"
+            raise fault(place, what, "correct it") from None
 
-    def _place(self, filename: str, line: int) -> Location:
-        path = Path(filename)
-        lines = tuple(path.read_text("utf-8").splitlines()) if path.is_file() else ()
-        return Location(Source(_shown(self._environment, filename), lines), line)
 
-    def _raised_at(self, error: Exception, template: str) -> Location:
-        """The template line an error was raised in: the innermost frame that is a template."""
-        for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            if frame.filename.endswith(_SUFFIX):
-                return self._place(frame.filename, frame.lineno or 0)
-        return Location(Source(template))
+def _raised_at(error: Exception, template: str) -> Location:
+    """The template line an error was raised in: the innermost frame that is a template."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.endswith(_SUFFIX):
+            return _place(frame.filename, frame.lineno or 0)
+    return Location(Source(template))
 
 
 def _is_the_templates(error: Exception) -> bool:
-    """Whether a template did something impossible (1 / 0), rather than the program."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return isinstance(error, jinja2.TemplateError) or frame.filename.endswith(_SUFFIX)
+    """Whether a template did something impossible (1 / 0), rather than the program.
+
+    It may have been done deep inside Jinja or Python, but not in the program's own code.
+    """
+    if isinstance(error, jinja2.TemplateError):
+        return True
+    own = Path(__file__).parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.endswith(_SUFFIX):
+            return True
+        if Path(frame.filename).is_relative_to(own):
+            return False
+    return False
 
 
 def _undefined(message: str, template: str) -> tuple[str, str]:
@@ -242,7 +298,14 @@ class _Labels:
     def __call__(self, key: str, **values: object) -> Text:
         if key not in self._labels:
             raise jinja2.UndefinedError(f'there is no label "{key}"')
+
+        def value(placeholder: re.Match[str]) -> str:
+            if placeholder[1] not in values:
+                raise jinja2.UndefinedError(
+                    f'the label "{key}" is called without a value for {placeholder[0]}'
+                )
+            given = values[placeholder[1]]
+            return given.unescape() if isinstance(given, Markup) else str(given)
+
         text = self._labels[key]
-        for name, value in values.items():
-            text = Text(text.replace(f"{{{name}}}", str(value)), text.location)
-        return text
+        return Text(_PLACEHOLDER.sub(value, text), text.location)

@@ -7,14 +7,15 @@ Lengths in points, origin at the lower left corner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kit_builder import imposition, pages
 from kit_builder.decks import Cards
 from kit_builder.errors import fault
 from kit_builder.formats import Format
-from kit_builder.imposition import Box, Sheet
+from kit_builder.grids import Box
+from kit_builder.imposition import Sheet
 from kit_builder.printing import Printing
 from kit_builder.story import Flow, Frame, Part, Story
 from kit_builder.typography import LARGE, NORMAL
@@ -40,7 +41,6 @@ class Side:
 
     Attributes:
         part: what it belongs to.
-        card_stock: it is to be printed on card rather than on paper.
     """
 
     part: Part
@@ -55,7 +55,15 @@ class Side:
 
     @property
     def card_stock(self) -> bool:
+        """It is to be printed on card rather than on paper."""
         return self.part.name == "cards"
+
+
+def is_duplex(sides: Sequence[Side], printing: Printing) -> bool:
+    """Whether sides follow each other as fronts and backs of the same sheets."""
+    return printing.backs in _DUPLEX and any(
+        side.sheet is not None and side.sheet.side == "back" for side in sides
+    )
 
 
 def text_box(printing: Printing, *, banner: bool) -> Box:
@@ -129,6 +137,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
             cutting=make.cut,
             backs=None if printing.backs == "none" or not make.backs else printing.backs,
             offset=(profile.back_x, profile.back_y),
+            imprint=(LARGE if printing.large else NORMAL).least_imprint,
         )
     except ValueError as error:
         what, _, instead = str(error).partition("; ")

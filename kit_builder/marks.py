@@ -7,19 +7,31 @@ encloses all of it in an artifact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder.formats import UNPRINTABLE_MARGIN
-from kit_builder.imposition import RULER_ROOM, SMALLEST_RULER_ROOM, Box, Line, Sheet
+from kit_builder.grids import (
+    CAPTION_LINE,
+    GOOD_CAPTION,
+    ROUNDING,
+    RULER_ROOM,
+    SMALLEST_CAPTION,
+    SMALLEST_RULER_ROOM,
+    Box,
+)
+from kit_builder.imposition import Line, Sheet
 from kit_builder.units import INCH, MM, in_mm
 
 Setting = Callable[[str], Sequence[tuple[str, str]]]
 """Splits a text into (font, text) runs; every font is registered."""
+
+_Texts = tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
 
 # Thin enough to leave no sliver of ink on a card, thick enough for inkjet printers; grey that
 # survives a photocopier and shows on black as well.
@@ -32,20 +44,25 @@ _AIR = 0.3 * MM
 _RULER_HEIGHT = RULER_ROOM - _AIR
 _SHORT_TICK = 0.6
 _LABEL_SIZE, _SMALLEST_LABEL = 6.0, 4.5
-_GOOD_CAPTION, _SMALLEST_CAPTION = 8.0, 6.0
 _CAPTION_AIR = 1 * MM
-_GAP = 2.0  # between the texts at start and end of the caption, in parts of the font size
+_CAPTION_STEP = 0.5  # between the font sizes that are tried
+_GAP = 2.0  # between the two texts of a caption, in parts of the font size
 
-# Parts of the font size that a letter reaches above and below the base line: figures, and any
-# letter with an accent or a tail.
+# Parts of the font size that a letter reaches above the base line: figures, and any letter with an
+# accent.
 _FIGURE_HEIGHT = 0.75
-_ASCENT, _DESCENT = 1.0, 0.25
+_ASCENT = 1.0
 
 _Edge = Literal["bottom", "right", "top", "left"]
 
-
-# A sum of lengths may miss the exact measure by rounding.
-_ROUNDING = 1e-6
+# The edges at which the two texts of a caption may stand, the best first: close together or as head
+# and foot of the page, turned both, turned one; and each time the first text before the second.
+_PLACES: Sequence[tuple[_Edge, _Edge]] = (
+    *(("bottom", "bottom"), ("top", "top"), ("top", "bottom")),
+    *(("right", "right"), ("left", "left"), ("left", "right")),
+    *(("top", "right"), ("top", "left"), ("left", "bottom"), ("right", "bottom")),
+    *(("bottom", "right"), ("bottom", "left"), ("left", "top"), ("right", "top")),
+)
 
 
 class Scale(NamedTuple):
@@ -79,6 +96,14 @@ class TextLine:
     turn: int
     box: Box
 
+    @property
+    def kept(self) -> Box:
+        """Where no other text may be: its box, and a gap before its start and after its end."""
+        left, bottom, right, top = self.box
+        gap = _GAP * self.size
+        across, up = (0, gap) if self.turn else (gap, 0)
+        return Box(left - across, bottom - up, right + across, top + up)
+
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
@@ -93,6 +118,11 @@ class Ruler:
     ticks: tuple[Line, ...]
     label: TextLine | None
     box: Box
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """What its lines cover, and what its label does."""
+        return (self.box, self.label.box) if self.label else (self.box,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +144,34 @@ class _Band:
     Attributes:
         length: of the edge.
         across: the size of the paper across the edge.
-        start: where printing may begin, inwards from the edge.
+        margin: what stays free at each edge of the paper.
+        start: where the band begins, inwards from the edge.
         depth: how deep the band is from there.
     """
 
     edge: _Edge
     length: float
     across: float
+    margin: float
     start: float
     depth: float
 
+    @property
+    def level(self) -> bool:
+        return self.edge in ("bottom", "top")
+
+    @property
+    def rises(self) -> bool:
+        """Whether text in it has its foot on the outer side."""
+        return self.edge in ("bottom", "right")
+
+    def span(self, box: Box) -> tuple[float, float]:
+        """From where to where the box reaches along the edge."""
+        return (box.left, box.right) if self.level else (box.bottom, box.top)
+
     def point(self, along: float, inwards: float) -> tuple[float, float]:
         other = inwards if self.edge in ("bottom", "left") else self.across - inwards
-        return (along, other) if self.edge in ("bottom", "top") else (other, along)
+        return (along, other) if self.level else (other, along)
 
     def line(self, along: float, inwards: float, to_along: float, to_inwards: float) -> Line:
         return Line(*self.point(along, inwards), *self.point(to_along, to_inwards))
@@ -153,16 +198,16 @@ class _Band:
             extent: the parts of the size that it reaches above and below its base line.
         """
         above, below = (part * size for part in extent)
-        base = inwards + (below if self.edge in ("bottom", "right") else above)
+        base = inwards + (below if self.rises else above)
         x, y = self.point(along, base)
         box = self.box(along, inwards, along + _width(runs) * size, inwards + above + below)
-        turn = 0 if self.edge in ("bottom", "top") else 90
+        turn = 0 if self.level else 90
         return TextLine(tuple(runs), x, y, size, turn, box)
 
     def holds(self, scale: Scale) -> bool:
         """Whether a ruler fits in."""
-        deep = self.depth > SMALLEST_RULER_ROOM - _ROUNDING
-        return deep and self.length > scale.length + 2 * self.start
+        deep = self.depth > SMALLEST_RULER_ROOM - ROUNDING
+        return deep and self.length > scale.length + 2 * self.margin
 
     def ruler(self, scale: Scale, setting: Setting) -> Ruler:
         """A ruler at the outer side of the band, in the middle of the paper's edge."""
@@ -183,7 +228,7 @@ class _Band:
         size = min(_LABEL_SIZE, (self.depth - 1.5 * STROKE) / _FIGURE_HEIGHT)
         beside = high + _CAPTION_AIR
         label = None
-        if size >= _SMALLEST_LABEL and beside + _width(runs) * size < self.length - edge:
+        if size >= _SMALLEST_LABEL and beside + _width(runs) * size < self.length - self.margin:
             lift = max(STROKE / 2, (height - size * _FIGURE_HEIGHT) / 2)
             label = self.text(runs, size, beside, edge + lift, (_FIGURE_HEIGHT, 0))
         return Ruler(
@@ -192,6 +237,25 @@ class _Band:
             label,
             self.box(low - STROKE / 2, edge, high + STROKE / 2, edge + height),
         )
+
+    def inside_ruler(self) -> _Band:
+        """The part of the band that a ruler leaves."""
+        taken = min(RULER_ROOM, self.depth)
+        return replace(self, start=self.start + taken, depth=self.depth - taken)
+
+    def has_room(self, lines: int, size: float) -> bool:
+        """Whether so many lines of a caption are not too deep."""
+        return lines * CAPTION_LINE * size < self.depth + ROUNDING
+
+    def caption(
+        self, runs: Sequence[tuple[str, str]], size: float, along: float, line: int, lines: int
+    ) -> TextLine:
+        """A text on one of so many lines, counted from 0 as one reads, that start here."""
+        leading = CAPTION_LINE * size
+        air = max(0, min(_CAPTION_AIR, (self.depth - lines * leading) / 2))
+        below = lines - 1 - line if self.rises else line
+        inwards = self.start + air + below * leading
+        return self.text(runs, size, along, inwards, (_ASCENT, CAPTION_LINE - _ASCENT))
 
 
 def _width(runs: Iterable[tuple[str, str]]) -> float:
@@ -209,13 +273,17 @@ def imprint(
     *,
     occupied: Box | None = None,
     inches: bool = False,
-    size: float = 8,
+    size: float = GOOD_CAPTION,
+    smallest: float = SMALLEST_CAPTION,
     margin: float = UNPRINTABLE_MARGIN,
 ) -> Imprint:
     """Check rulers across and down, nearest the edges of the paper, and a caption.
 
-    The caption stands below the block if there is room for a good size, else above it or, running
-    upwards, at its side.
+    The caption has the largest size for which there is room. At that size it stands in one line
+    below the block; else in two lines there, above the block, with its first text above and its
+    second one below, or running upwards at one or both sides; else with one text upright.
+
+    It is for text pages and the fronts of sheets: a back has none.
 
     Args:
         width: of the page.
@@ -225,8 +293,9 @@ def imprint(
         left: the caption's text at its start.
         right: the caption's text at its end.
         occupied: what must stay clear; the block if not given.
-        inches: rulers of 4 inches as well, at the opposite edges, where there is room.
-        size: of the caption's font; less, but at least 6, where it would not fit.
+        inches: rulers of 4 inches as well, at the opposite edges, where the caption leaves room.
+        size: of the caption's font.
+        smallest: the size to which the caption may shrink where it would not fit.
         margin: what stays free at each edge of the paper.
 
     Raises:
@@ -234,74 +303,104 @@ def imprint(
     """
     clear = occupied or block
     bands: dict[_Edge, _Band] = {
-        "bottom": _Band("bottom", width, height, margin, clear.bottom - margin),
-        "top": _Band("top", width, height, margin, height - clear.top - margin),
-        "right": _Band("right", height, width, margin, width - clear.right - margin),
-        "left": _Band("left", height, width, margin, clear.left - margin),
+        "bottom": _Band("bottom", width, height, margin, margin, clear.bottom - margin),
+        "top": _Band("top", width, height, margin, margin, height - clear.top - margin),
+        "right": _Band("right", height, width, margin, margin, width - clear.right - margin),
+        "left": _Band("left", height, width, margin, margin, clear.left - margin),
     }
-    rulers: dict[_Edge, Scale] = {}
-    pairs: tuple[tuple[_Edge, _Edge], ...] = (("bottom", "top"), ("right", "left"))
-    for pair in pairs:
-        edge = next((each for each in pair if bands[each].holds(METRIC)), None)
-        if edge is None:
-            raise ValueError(
-                f"no margin between the print and the {pair[0]} or {pair[1]} edge holds a check"
-                f" ruler of {METRIC.label}; leave"
-                f" {in_mm(margin + SMALLEST_RULER_ROOM)} mm free there"
-            )
-        rulers[edge] = METRIC
-    opposite = {pair[0]: pair[1] for pair in pairs} | {pair[1]: pair[0] for pair in pairs}
-    both = dict(rulers)
-    if inches:
-        both |= {opposite[e]: INCHES for e in rulers if bands[opposite[e]].holds(INCHES)}
+    across = _scales(bands["bottom"], bands["top"], inches)
+    down = _scales(bands["right"], bands["left"], inches)
     texts = setting(left), setting(right)
-    captions = _caption(bands, both, texts, block, size)
-    if captions is None:  # the metric rulers and the caption matter more
-        both = rulers
-        captions = _caption(bands, both, texts, block, size)
-    if captions is None:
+    areas = block, Box(0, 0, width, height).grown(-margin)
+    choices = [one | other for one, other in product(across, down)]
+    for scales in sorted(choices, key=len, reverse=True):
+        rulers = tuple(bands[edge].ruler(scale, setting) for edge, scale in scales.items())
+        free = bands | {edge: bands[edge].inside_ruler() for edge in scales}
+        captions = _captions(free, rulers, texts, areas, _sizes(size, smallest))
+        if captions:
+            return Imprint(rulers, captions)
+    raise ValueError(
+        f'the caption "{left} {right}" does not fit into a margin'
+        "; shorten it, or leave more room around the print"
+    )
+
+
+def _scales(usual: _Band, opposite: _Band, inches: bool) -> list[dict[_Edge, Scale]]:
+    """Which rulers may stand at two opposite edges, the best choice first.
+
+    Raises:
+        ValueError: neither band holds a metric one.
+    """
+    metric: list[dict[_Edge, Scale]] = []
+    both: list[dict[_Edge, Scale]] = []
+    for one, other in ((usual, opposite), (opposite, usual)):
+        if one.holds(METRIC):
+            metric.append({one.edge: METRIC})
+            if inches and other.holds(INCHES):
+                both.append({one.edge: METRIC, other.edge: INCHES})
+    if not metric:
         raise ValueError(
-            f'the caption "{left} {right}" does not fit into a margin'
-            "; shorten it, or leave more room around the print"
+            f"no margin between the print and the {usual.edge} or {opposite.edge} edge holds a"
+            f" check ruler of {METRIC.label}"
+            f"; leave {in_mm(usual.margin + SMALLEST_RULER_ROOM)} mm free there"
         )
-    return Imprint(
-        tuple(bands[edge].ruler(scale, setting) for edge, scale in both.items()), captions
-    )
+    return both + metric
 
 
-def _caption(
+def _sizes(wanted: float, smallest: float) -> Iterator[float]:
+    """The font sizes to be tried, the largest first."""
+    while wanted > smallest:
+        yield wanted
+        wanted -= _CAPTION_STEP
+    yield smallest
+
+
+def _captions(
     bands: Mapping[_Edge, _Band],
-    rulers: Mapping[_Edge, Scale],
-    texts: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]],
-    block: Box,
-    wanted: float,
-) -> tuple[TextLine, ...] | None:
-    """The caption in the first band where it is large enough, else where it is largest."""
+    rulers: Iterable[Ruler],
+    texts: _Texts,
+    areas: tuple[Box, Box],
+    sizes: Iterable[float],
+) -> tuple[TextLine, TextLine] | None:
+    """The two texts of the caption at the first size, and there the best place, that is free."""
+    taken = [box for ruler in rulers for box in ruler.boxes]
+    printable = areas[1].grown(ROUNDING)
+
+    def is_free(left: TextLine, right: TextLine) -> bool:
+        return (
+            printable.joined(left.box).joined(right.box) == printable
+            and not left.kept.overlaps(right.box)
+            and not any(box.overlaps(text.box) for box in taken for text in (left, right))
+        )
+
+    for size in sizes:
+        for one, other in _PLACES:
+            for pair in _positions(bands[one], bands[other], texts, areas, size):
+                if is_free(*pair):
+                    return pair
+    return None
+
+
+def _positions(
+    first: _Band, second: _Band, texts: _Texts, areas: tuple[Box, Box], size: float
+) -> Iterator[tuple[TextLine, TextLine]]:
+    """Where in two bands, or in one on one line or on two, the texts may stand, the best first.
+
+    They are aligned with the block or, if they are too long, with the printable area.
+    """
     left, right = texts
-    extent = _ASCENT + _DESCENT
-    units = _width(left) + _width(right) + _GAP
-    best: tuple[float, _Band, float] | None = None
-    for edge in ("bottom", "top", "right", "left"):
-        band = bands[edge]
-        taken = min(_RULER_HEIGHT, band.depth - _AIR) + _AIR if edge in rulers else 0
-        room, measure = band.depth - taken, band.length - 2 * band.start
-        size = min(wanted, room / extent, measure / units)
-        if size >= _SMALLEST_CAPTION - _ROUNDING and (best is None or size > best[0]):
-            best = size, band, taken
-            if size >= min(wanted, _GOOD_CAPTION):
-                break
-    if best is None:
-        return None
-    size, band, taken = best
-    inwards = band.start + taken + min(_CAPTION_AIR, (band.depth - taken - size * extent) / 2)
-    level = band.edge in ("bottom", "top")
-    start, end = (block.left, block.right) if level else (block.bottom, block.top)
-    if end - start < units * size:
-        start, end = band.start, band.length - band.start
-    places = (left, start), (right, end - _width(right) * size)
-    return tuple(
-        band.text(runs, size, along, inwards, (_ASCENT, _DESCENT)) for runs, along in places
-    )
+    for lines in (1, 2) if first is second else (1,):
+        if not (first.has_room(lines, size) and second.has_room(lines, size)):
+            return
+        for area in areas:
+            start, _ = first.span(area)
+            low, high = second.span(area)
+            ends = high - _width(right) * size
+            for along in (ends, low) if lines == 1 else (low, ends):
+                yield (
+                    first.caption(left, size, start, 0, lines),
+                    second.caption(right, size, along, lines - 1, lines),
+                )
 
 
 def draw(canvas: Canvas, sheet: Sheet) -> None:

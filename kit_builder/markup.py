@@ -94,6 +94,29 @@ def positive(text: str) -> float:
     return number
 
 
+def side(text: str) -> float:
+    """A length above 0, in points.
+
+    Raises:
+        ValueError: anything else.
+    """
+    points = units.length(text)
+    if points <= 0:
+        raise ValueError(f'"{text}" is not a length above 0; write one, such as "5 mm"')
+    return points
+
+
+def yes_or_no(text: str) -> bool:
+    """Whether it is "yes".
+
+    Raises:
+        ValueError: neither "yes" nor "no".
+    """
+    if text not in ("yes", "no"):
+        raise ValueError(f'"{text}" is neither yes nor no; write one of the two')
+    return text == "yes"
+
+
 def one_of(known: Collection[str], kind: str) -> Callable[[str], str]:
     """A conversion that lets only the words of `known` pass.
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import Literal
+from typing import Literal, get_args
 
 from kit_builder import formats, printers
 from kit_builder.formats import Format
 from kit_builder.printers import Profile
 
 PARTS = ("rules", "cards", "records", "label")
-CUTS = ("shared", "gutter", "dashed", "none")
-BACKS = ("none", "long-edge", "short-edge", "fold", "separate")
-ORDERS = ("rows", "stack")
-
-MOST_SETS = len(ascii_uppercase)
 
 Cut = Literal["shared", "gutter", "dashed", "none"]
 Backs = Literal["none", "long-edge", "short-edge", "fold", "separate"]
 Order = Literal["rows", "stack"]
+
+CUTS: tuple[Cut, ...] = get_args(Cut)
+BACKS: tuple[Backs, ...] = get_args(Backs)
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+MOST_SETS = len(ascii_uppercase)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,13 @@ from kit_builder.errors import Text, fault
 _MARKDOWN = MarkdownIt("zero").enable(["list", "table", "emphasis", "escape", "newline"])
 
 # Markdown reads more than its users mean. A backslash keeps it text: a single asterisk (5*3*2), a
-# power (2**3), a plus as a bullet (+ 3 = 5), a year as the number of a list item (1986. A year).
+# power (2**3), a plus as a bullet (+ 3 = 5), a year as the number of a list item (1986. A year),
+# and what looks like a second mark of an item (- 3. May).
 _LITERAL_ASTERISKS = re.compile(r"(?<![*\\])\*(?!\*)|(?<=\d)\*\*(?=\d)")
 _BULLET_ASTERISK = re.compile(r"^(\s*)\* ")
-_PLUS = re.compile(r"^(\s*)\+(?=\s|$)")
-_YEAR = re.compile(r"^(\s*\d{3,})(?=[.)](\s|$))")
+_MARK = r"\s*(?:-|\d{1,9}[.)])\s+"
+_NO_BULLET = re.compile(rf"^({_MARK}|\s*(?=\+))(?=[-+](\s|$))")
+_NO_NUMBER = re.compile(rf"^(\s*\d{{3,}}|{_MARK}\d+)(?=[.)](\s|$))")
 
 # A row of dashes that is left over as text: the table has not as many columns as its header.
 _DASHES = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?\s*")
@@ -77,8 +79,8 @@ def _keep_literal(line: str) -> str:
     if bullet := _BULLET_ASTERISK.match(line):
         line = f"{bullet[1]}- {line[bullet.end() :]}"
     line = _LITERAL_ASTERISKS.sub(lambda found: found[0].replace("*", "\\*"), line)
-    line = _PLUS.sub(r"\1\\+", line)
-    return _YEAR.sub(lambda year: f"{year[1]}\\", line)
+    line = _NO_BULLET.sub(lambda before: f"{before[0]}\\", line)
+    return _NO_NUMBER.sub(lambda before: f"{before[0]}\\", line)
 
 
 def _blocks(tokens: list[Token], text: Text, mark: Callable[[Text], str]) -> Iterable[str]:
@@ -106,8 +108,9 @@ def _check(tokens: list[Token], text: Text) -> None:
         KitError: a list item without text, or a table without rows or with rows that differ.
     """
     columns = 0
+    place = text.location
     for token, following in pairwise(tokens):
-        place = text.line(token.map[0]) if token.map else text.location
+        place = text.line(token.map[0]) if token.map else place
         match token.type, following.type:
             case "list_item_open", "list_item_close":
                 instead = "write its text, or \\ before its mark"

@@ -13,7 +13,8 @@ from kit_builder import makeup, marks, patterns
 from kit_builder.decks import Card, Cards, Make
 from kit_builder.errors import Text, fault
 from kit_builder.faces import Face
-from kit_builder.imposition import Box, Placement, Sheet
+from kit_builder.grids import Box
+from kit_builder.imposition import Placement, Sheet
 from kit_builder.makeup import BANNER_DEPTH, Side
 from kit_builder.markup import set_label
 from kit_builder.printing import Printing
@@ -83,7 +84,7 @@ class _Press:
             language=story.language,
             title=story.title,
             font=REGULAR,
-            duplex=_DUPLEX.get(printing.backs, "Simplex"),
+            duplex=_DUPLEX[printing.backs] if makeup.is_duplex(sides, printing) else "Simplex",
         )
 
     def run(self) -> bytes:
@@ -146,6 +147,7 @@ class _Press:
                 occupied=occupied,
                 inches=self._paper.inches,
                 size=self._styles.imprint.size,
+                smallest=self._styles.least_imprint,
                 margin=self._printing.profile.margin,
             )
         except ValueError as error:
@@ -173,6 +175,7 @@ class _Press:
             box.grown(max(_TOLERANCE, make.bleed)),
             first.width + make.gutter,
             first.height + make.gutter,
+            (first.x + first.width / 2, first.y + first.height / 2),
         )
 
     def _draw_side(self, card: Card, placement: Placement, make: Make) -> None:

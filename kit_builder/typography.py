@@ -83,7 +83,7 @@ class Styles:
         item: a paragraph of a list.
         label: the words beside boxes.
         header: the heads of columns.
-        imprint: the caption in the margin of every page.
+        imprint: the caption in the margin of every page; least_imprint is its smallest size.
         least: the smallest size on a card face.
     """
 
@@ -99,6 +99,7 @@ class Styles:
     label: Style
     header: Style
     imprint: Style
+    least_imprint: float
     least: float
 
     @property
@@ -107,7 +108,9 @@ class Styles:
         return self.p
 
 
-def _styles(body: float, small: float, imprint: float, least: float) -> Styles:
+def _styles(
+    body: float, small: float, imprint: float, least_imprint: float, least: float
+) -> Styles:
     text = Style(body, 1.35 * body, after=6)
     fine = Style(small, 1.3 * small, after=3)
 
@@ -128,14 +131,15 @@ def _styles(body: float, small: float, imprint: float, least: float) -> Styles:
         label=replace(text, bold=True),
         header=replace(fine, bold=True),
         imprint=Style(imprint, 1.25 * imprint),
+        least_imprint=least_imprint,
         least=least,
     )
 
 
 # Clear print: 12 pt at least. Large print: 16 pt at least, 18 pt ideal, and the footer as well
 # (UK Association for Accessible Formats, G003).
-NORMAL = _styles(body=13, small=12, imprint=8, least=0)
-LARGE = _styles(body=18, small=16, imprint=16, least=16)
+NORMAL = _styles(body=13, small=12, imprint=8, least_imprint=6, least=0)
+LARGE = _styles(body=18, small=16, imprint=16, least_imprint=16, least=16)
 
 
 class Run(NamedTuple):

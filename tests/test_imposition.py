@@ -9,17 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kit_builder.formats import CARD_SIZES, PAPERS, UNPRINTABLE_MARGIN, Format
-from kit_builder.imposition import (
-    Backs,
-    Box,
-    Cutting,
-    Line,
-    Order,
-    Placement,
-    Sheet,
-    gang,
-    grid,
-)
+from kit_builder.grids import Box, grid
+from kit_builder.imposition import Backs, Cutting, Line, Order, Placement, Sheet, gang
 from kit_builder.units import MM
 
 A4, LETTER = PAPERS["a4"], PAPERS["letter"]
@@ -113,84 +104,10 @@ def is_inside(box: Box, width: float, height: float, margin: float) -> bool:
     )
 
 
-# How many cards fit: A4 with margins of 5, 10 and 10 mm and gutters of 0, 0 and 4 mm, then Letter.
-@pytest.mark.parametrize(
-    ("width", "height", "counts"),
-    [
-        (63, 88, (9, 9, 8, 9, 8, 6)),
-        (63.5, 88.9, (9, 8, 8, 9, 8, 6)),
-        (57, 89, (10, 9, 9, 9, 8, 8)),
-        (70, 120, (4, 4, 4, 4, 4, 4)),
-        (89, 127, (4, 4, 4, 4, 4, 4)),
-        (74, 105, (4, 4, 4, 4, 4, 4)),
-        (44.5, 63.5, (18, 16, 16, 18, 16, 12)),
-        (44, 68, (16, 16, 12, 18, 12, 12)),
-        (63.5, 63.5, (12, 8, 8, 12, 12, 6)),
-        (50, 50, (20, 15, 15, 20, 15, 12)),
-        (85, 55, (10, 10, 9, 9, 9, 8)),
-        (89, 51, (10, 10, 10, 12, 10, 8)),
-        (52, 74, (10, 10, 10, 10, 9, 9)),
-    ],
-)
-def test_as_many_cards_as_possible_lie_on_a_sheet(
-    width: float, height: float, counts: tuple[int, ...]
-) -> None:
-    card = Format("", width * MM, height * MM)
-    found = tuple(
-        grid(card, paper, margin * MM, gutter * MM).count
-        for paper in (A4, LETTER)
-        for margin, gutter in ((5, 0), (10, 0), (10, 4))
-    )
-    assert found == counts
-
-
-def test_cards_stay_upright_where_that_holds_as_many() -> None:
-    assert grid(Format("", 60 * MM, 60 * MM), A4).turn == 0
-    assert (grid(POKER, A4).turn, grid(BRIDGE, A4).turn) == (0, 90)
-
-
-def test_the_block_is_centred_and_the_free_bands_are_told() -> None:
-    a4, letter = grid(POKER, A4), grid(POKER, LETTER)
-    assert (a4.side / MM, a4.end / MM) == pytest.approx((10.5, 16.5))
-    assert (letter.side / MM, letter.end / MM) == pytest.approx((13.45, 7.7))
-    assert letter.faces == pytest.approx(
-        (letter.side, letter.end, LETTER.width - letter.side, LETTER.height - letter.end)
-    )
-
-
-@pytest.mark.parametrize("fold", [False, True])
-def test_room_for_the_imprint_costs_no_card_of_the_usual_sizes(fold: bool) -> None:
-    for name in ("poker", "poker-us", "bridge", "tarot", "mini", "mini-euro", "euro", "a7", "a8"):
-        for paper in (A4, LETTER):
-            with_imprint = grid(CARD_SIZES[name], paper, fold=fold, imprint=True)
-            assert with_imprint.count == grid(CARD_SIZES[name], paper, fold=fold).count
-
-
-def test_cards_that_leave_no_room_for_a_ruler_down_lose_a_column() -> None:
-    square = CARD_SIZES["square-50"]
-    assert grid(square, A4).count == 20
-    assert grid(square, A4, imprint=True).count == 15
-
-
-def test_a_card_too_large_for_the_paper_is_an_error_that_says_what_fits() -> None:
-    with pytest.raises(ValueError) as caught:
-        grid(TAROT, Format("index card", 76 * MM, 127 * MM))
-    assert str(caught.value) == (
-        "a card of tarot (70 x 120 mm) does not fit on index card (76 x 127 mm) with margins of"
-        " 5 mm; use A5 (148 x 210 mm) or Letter (215.9 x 279.4 mm)"
-        " or cards of at most 66 x 117 mm"
-    )
-
-
-def test_a_card_too_large_for_every_paper_is_an_error_that_says_how_large_it_may_be() -> None:
-    with pytest.raises(ValueError, match=r"; use cards of at most 200 x 287 mm$"):
-        grid(Format("", 500 * MM, 500 * MM), A4)
-
-
 @both_papers
 @sizes
 def test_every_card_lies_on_one_sheet_and_no_sheet_is_empty(card: Format, paper: Format) -> None:
-    full = grid(card, paper, imprint=True).count
+    full = grid(card, paper, imprint=6).count
     for count in range(1, 41):
         for order in ORDERS:
             sheets = gang(count, card, paper, order=order)
@@ -421,7 +338,7 @@ lengths = st.floats(20, 140, allow_nan=False).map(lambda mm: mm * MM)
     gutter=st.sampled_from([0, 2 * MM, 6 * MM]),
     backs=st.sampled_from([None, "long-edge", "short-edge", "separate", "fold"]),
     order=st.sampled_from(["rows", "stack"]),
-    imprint=st.booleans(),
+    imprint=st.sampled_from([0, 6, 16]),
 )
 def test_any_sheet_keeps_its_promises(
     card: Format,
@@ -430,7 +347,7 @@ def test_any_sheet_keeps_its_promises(
     gutter: float,
     backs: Backs | None,
     order: Order,
-    imprint: bool,
+    imprint: float,
 ) -> None:
     cutting: Cutting = "gutter" if gutter else "shared"
     bleed = gutter / 3

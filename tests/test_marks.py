@@ -16,7 +16,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import marks, typography
 from kit_builder.formats import CARD_SIZES, PAPERS, UNPRINTABLE_MARGIN, Format
-from kit_builder.imposition import Box, Line, Sheet, gang
+from kit_builder.grids import Box
+from kit_builder.imposition import Line, Sheet, gang
 from kit_builder.units import INCH, MM
 
 A4, LETTER = PAPERS["a4"], PAPERS["letter"]
