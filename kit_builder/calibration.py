@@ -45,6 +45,7 @@ _CROSS_BAR = 4.5 * MM, 0.35 * MM
 # Of a line with white on both sides each part is as wide as one step: a step aside it touches.
 STEP = 0.25 * MM
 STEPS = 20
+_WHOLE = 4  # steps make 1 mm
 LINE = STEP
 _GAP = 3 * STEP
 _BAR = 1.2 * MM
@@ -65,7 +66,7 @@ _MEASURE = 142 * MM
 _FINE = 0.15 * MM
 _RULE = 0.3 * MM
 _NUMBER = Style(8, 8)
-_WHOLE_NUMBER = replace(_NUMBER, bold=True)
+_NARROW_NUMBER = Style(7, 7)
 _NAME = Style(12, 12, bold=True)
 _NAME_ROOM = 6 * MM
 
@@ -74,6 +75,11 @@ _NUMBER_ROOM = 1.8 * MM
 _RULER_DEPTH = _LONG_TICK + 2 * _NUMBER_ROOM
 _RULER_GAP = 4 * MM
 _RULER_FOOT = 12 * MM
+
+# The example: how many times as large as the gates, and the grey of a line seen through paper.
+_ENLARGED = 3
+_SHOWN_THROUGH = 0.55
+_EXAMPLE_PITCH, _EXAMPLE_HEIGHT = 32 * MM, 15 * MM
 
 # In tenths of a millimetre.
 MEASURED = range(990, 1011)
@@ -86,6 +92,9 @@ _DUPLEX: Mapping[Flip, Duplex] = {
     "long-edge": "DuplexFlipLongEdge",
     "short-edge": "DuplexFlipShortEdge",
 }
+
+
+_Point = Callable[[float, float], tuple[float, float]]
 
 
 class Ruler(NamedTuple):
@@ -230,6 +239,7 @@ class _Press:
         self._rulers()
         self._table()
         self._paragraph("small", "scale-inches" if self._paper.inches else "scale-rule")
+        self._paragraph("small", "lines")
         self._long_lines()
         self._canvas.showPage()
         self._begin(self._back, "back")
@@ -237,6 +247,7 @@ class _Press:
         self._paragraph("small", f"turn-{self._flip}")
         self._paragraph("h2", "offset")
         self._paragraph("small", "offset-text")
+        self._example()
         self._paragraph("small", "offset-cut")
         self._gates()
         self._paragraph("h2", "save")
@@ -260,7 +271,7 @@ class _Press:
         return self._labels[f"calibrate-{key}"]
 
     def _figure(self, alt: str, box: Box) -> Element:
-        return self._root.add("Figure", alt=alt, bbox=tuple(box))
+        return self._root.add("Figure", alt=alt, bbox=box)
 
     # --- Text ----------------------------------------------------------------------------------
 
@@ -309,28 +320,30 @@ class _Press:
 
     def _margin_steps(self) -> None:
         width, height = self._paper.width, self._paper.height
-        edges: tuple[tuple[float, Callable[[float, float], tuple[float, float]]], ...] = (
-            (height, lambda along, inwards: (inwards, along)),
-            (width, lambda along, inwards: (along, height - inwards)),
-            (height, lambda along, inwards: (width - inwards, along)),
-            (width, lambda along, inwards: (along, inwards)),
+        # At the sides they stand above the ruler.
+        edges: tuple[tuple[float, float, _Point], ...] = (
+            (0.72 * height, 1.1, lambda along, inwards: (inwards, along)),
+            (width / 2, 0.8, lambda along, inwards: (along, height - inwards)),
+            (0.72 * height, 1.1, lambda along, inwards: (width - inwards, along)),
+            (width / 2, 0.8, lambda along, inwards: (along, inwards)),
         )
         figure = self._figure(self._label("margin-alt"), Box(0, 0, width, height))
         length, weight = _CROSS_BAR
         with self._canvas.marked(figure):
             self._canvas.setLineWidth(_FINE)
-            for edge, point in edges:
-                start = (edge - (len(MARGINS) - 1) * _MARGIN_PITCH) / 2
+            for middle, ems, point in edges:
+                start = middle - (len(MARGINS) - 1) * _MARGIN_PITCH / 2
                 for number, margin in enumerate(MARGINS):
                     along, step = start + number * _MARGIN_PITCH, margin * MM
                     self._bar(
                         point(along - length / 2, step), point(along + length / 2, step + weight)
                     )
                     self._canvas.line(*point(along, step + weight), *point(along, _MARGIN_BASE))
-                    number_at = point(along, _MARGIN_BASE + _NUMBER.size / 2 + 0.5 * MM)
+                    number_at = point(along, _MARGIN_BASE + ems * _NUMBER.size)
                     self._number(str(margin), _NUMBER, *number_at)
-                reach = start - length / 2
-                self._canvas.line(*point(reach, _MARGIN_BASE), *point(edge - reach, _MARGIN_BASE))
+                reach = middle - start + length / 2
+                ends = point(middle - reach, _MARGIN_BASE), point(middle + reach, _MARGIN_BASE)
+                self._canvas.line(*ends[0], *ends[1])
 
     def _bar(self, corner: tuple[float, float], opposite: tuple[float, float]) -> None:
         (x1, y1), (x2, y2) = corner, opposite
@@ -343,25 +356,34 @@ class _Press:
         lengths = " / ".join(scale.label for scale in scales)
         longest = max(scale.length for scale in scales)
         above, below = _RULER_DEPTH, _RULER_DEPTH if self._paper.inches else 0.5 * MM
-        left, base = self._text.left, self._top - above
-        self._top = base - below - 2 * MM
+        left, base = self._text.left, self._top - above - 1 * MM
+        self._top = base - below - 3 * MM
         box = Box(left - 1 * MM, base - below, self._text.right, base + above)
         with self._canvas.marked(self._figure(_filled(self._label("across-alt"), lengths), box)):
             for scale, side in zip(scales, (1, -1), strict=False):
-                self._ruler(scale, lambda along, up: (left + along, base + up), side)
+                self._ruler(scale, longest, lambda along, up: (left + along, base + up), side)
             self._number("scale-x", _NAME, self._text.right, base, align=1)
         x, top = self._text.left - _RULER_GAP - below, self._text.bottom + longest + _RULER_FOOT
         box = Box(x - above, self._text.bottom, x + below, top + 1 * MM)
         with self._canvas.marked(self._figure(_filled(self._label("down-alt"), lengths), box)):
             for scale, side in zip(scales, (1, -1), strict=False):
-                self._ruler(scale, lambda along, up: (x - up, top - along), side)
+                self._ruler(scale, longest, lambda along, up: (x - up, top - along), side, side)
             name = self._text.bottom + _NAME.size / 2
             self._number("scale-y", _NAME, x + (below - above) / 2, name)
 
     def _ruler(
-        self, scale: Ruler, point: Callable[[float, float], tuple[float, float]], side: int
+        self, scale: Ruler, longest: float, point: _Point, side: int, align: int = 0
     ) -> None:
-        """A ruler from 0 along its base; `side` is 1 where its marks point up, or -1."""
+        """A ruler from 0 along its base.
+
+        Args:
+            scale: its length and divisions.
+            longest: of the rulers that share the base; the units stand beyond.
+            point: places along the base, and up from it.
+            side: 1 where its marks point up, or -1.
+            align: 0 where its numbers are centred on the marks, 1 where they end at them, or -1.
+        """
+        shift = _LONG_TICK + (1 * MM if align else _NUMBER_ROOM)
         self._canvas.setLineWidth(_FINE)
         self._canvas.line(*point(0, 0), *point(scale.length, 0))
         for number in range(scale.divisions + 1):
@@ -369,12 +391,12 @@ class _Press:
             tick = _TICK
             if number % scale.every == 0:
                 tick = _LONG_TICK
-                at = point(along, side * (_LONG_TICK + _NUMBER_ROOM))
-                self._number(str(number // scale.every * scale.worth), _NUMBER, *at)
+                name = str(number // scale.every * scale.worth)
+                self._number(name, _NUMBER, *point(along, side * shift), (align + 1) / 2)
             elif 2 * number % scale.every == 0:
                 tick = _MIDDLE_TICK
             self._canvas.line(*point(along, 0), *point(along, side * tick))
-        self._number(scale.unit, _NUMBER, *point(scale.length + 4 * MM, side * _TICK))
+        self._number(scale.unit, _NUMBER, *point(longest + 4 * MM, side * _MIDDLE_TICK))
 
     def _table(self) -> None:
         """What is measured, and the scale it gives."""
@@ -422,6 +444,27 @@ class _Press:
 
     # --- The back ------------------------------------------------------------------------------
 
+    def _example(self) -> None:
+        """Three gates, enlarged, and how a line lies in them: wrong, right, wrong."""
+        bar, gap, line = (_ENLARGED * length for length in (_BAR, _GAP, LINE))
+        middle = self._text.left + _EXAMPLE_PITCH / 2
+        bottom = self._top - _EXAMPLE_HEIGHT
+        width = 3 * _EXAMPLE_PITCH
+        box = Box(self._text.left, bottom, self._text.left + width, self._top)
+        with self._canvas.marked(self._figure(self._label("example-alt"), box)):
+            for number, mark in enumerate("✗✓✗"):
+                x = middle + number * _EXAMPLE_PITCH
+                for side in (-1, 1):
+                    inner, outer = x + side * gap / 2, x + side * (gap / 2 + bar)
+                    self._bar((inner, bottom + 3 * MM), (outer, self._top - 3 * MM))
+                self._canvas.setFillGray(_SHOWN_THROUGH)
+                at = x + (number - 1) * line
+                self._bar((at - line / 2, bottom), (at + line / 2, self._top))
+                self._canvas.setFillGray(0)
+                number_at = x + gap / 2 + bar + 2 * MM
+                self._number(mark, _NAME, number_at, (bottom + self._top) / 2, align=0)
+        self._top = bottom - NORMAL.small.leading / 2
+
     def _gates(self) -> None:
         lines = self._back.lines
         up, along = lines.centre
@@ -437,7 +480,7 @@ class _Press:
                     inner, outer = gap + side * _GAP / 2, gap + side * (_GAP / 2 + _BAR)
                     self._bar((inner, row - _GATE / 2), (outer, row + _GATE / 2))
                 number_at = gap + _GAP / 2 + _BAR + 0.9 * MM
-                self._number(result(step), _style(step), number_at, row, align=0)
+                self._number(result(step), _weighted(_NUMBER, step), number_at, row, align=0)
         box = Box(along - half, y - _CLEAR, along + half, y + _CLEAR)
         with self._canvas.marked(self._figure(_filled(alt, "back-y"), box)):
             self._number("back-y", _NAME, along - half, box.top - _NAME_ROOM / 2, align=0)
@@ -447,9 +490,10 @@ class _Press:
                     inner, outer = gap + side * _GAP / 2, gap + side * (_GAP / 2 + _BAR)
                     self._bar((column - _GATE / 2, inner), (column + _GATE / 2, outer))
                 # A number is wider than a gate: they stand above and below in turn.
-                away = _GAP / 2 + _BAR + 0.7 * MM + CAPITALS * _NUMBER.size / 2
+                style = _weighted(_NARROW_NUMBER, step)
+                away = _GAP / 2 + _BAR + 0.8 * MM + CAPITALS * style.size / 2
                 number_at = gap + (away if step % 2 == 0 else -away)
-                self._number(result(step), _style(step), column, number_at)
+                self._number(result(step), style, column, number_at)
 
     def _command(self) -> None:
         """What is to be typed, with blanks to write in."""
@@ -478,8 +522,9 @@ def result(step: int) -> str:
     return f"{sign}{in_mm(abs(step) * STEP)}"
 
 
-def _style(step: int) -> Style:
-    return _WHOLE_NUMBER if step % 4 == 0 else _NUMBER
+def _weighted(style: Style, step: int) -> Style:
+    """The style of a number at a gate: whole millimetres stand out."""
+    return replace(style, bold=step % _WHOLE == 0)
 
 
 def _filled(label: Text, value: str) -> str:

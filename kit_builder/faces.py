@@ -21,6 +21,7 @@ from kit_builder.errors import fault
 from kit_builder.formats import Format
 from kit_builder.markup import (
     attributes,
+    children,
     converted,
     one_of,
     set_label,
@@ -271,9 +272,7 @@ def _flattened(
         if child.tag in ("ul", "ol"):
             start = attributes(child, "start?").get("start")
             first_number = converted(start, whole_number) if start else 1
-            for number, item in enumerate(child.elements(), first_number):
-                if item.tag != "li":
-                    raise unknown(item, {"li": None})
+            for number, item in enumerate(children(child, "li"), first_number):
                 marker = f"{number}." if child.tag == "ol" else "•"
                 yield from _flattened(item, indent + 1, marker)
         elif child.tag in _BLOCKS:

@@ -67,7 +67,7 @@ class Block(Protocol):
 
 
 class Rigid:
-    """What blocks have in common that neither stretch nor split."""
+    """What blocks have in common that do not stretch, and do not split unless they say how."""
 
     __slots__ = ()
     keep_with_next = False
@@ -88,7 +88,7 @@ def _draw_rules(
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Rigid):
     """Lines of text.
 
     Attributes:
@@ -102,7 +102,6 @@ class Paragraph:
     indent: float = 0
     marker: tuple[Line, Element] | None = None
     keep_with_next: bool = False
-    stretch: float = 0
 
     @property
     def before(self) -> float:
@@ -115,9 +114,6 @@ class Paragraph:
     @property
     def height(self) -> float:
         return len(self.lines) * self.style.leading
-
-    def stretched(self, extra: float) -> Block:
-        raise AssertionError(f"a paragraph does not stretch by {extra}")
 
     def split(self, height: float) -> tuple[Block, Block] | None:
         """At least two lines stay on either side: no widow, no orphan."""
@@ -146,7 +142,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Rigid):
     """Rows of text in columns; the first row is the header and stands on every page.
 
     Attributes:
@@ -162,8 +158,6 @@ class Table:
     before: float = 4
     after: float = 8
     continued: bool = False
-    keep_with_next: bool = False
-    stretch: float = 0
 
     def _row_height(self, row: Sequence[Cell]) -> float:
         return max(len(cell.lines) for cell in row) * self.style.leading + _ROW_PADDING
@@ -171,9 +165,6 @@ class Table:
     @property
     def height(self) -> float:
         return sum(map(self._row_height, self.rows))
-
-    def stretched(self, extra: float) -> Block:
-        raise AssertionError(f"a table does not stretch by {extra}")
 
     def split(self, height: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two body rows before it and one after."""
@@ -246,6 +237,7 @@ class Record:
     def split(self, height: float) -> tuple[Block, Block] | None:
         """Into pieces of equal length, so that no page holds a lone last row."""
         fitting = int((height - self._header_height) / self.row_height + 1e-6)
+        fitting = min(fitting, len(self.rows) - 1)
         if fitting < min(4, len(self.rows)):
             return None
         pieces = -(-len(self.rows) // fitting)

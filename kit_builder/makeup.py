@@ -105,6 +105,8 @@ def make_up(story: Story, printing: Printing) -> list[Side]:
                 sides.append(side)
                 if alone and (side.cards is None or not side.cards.make.backs):
                     sides.append(Side(part))
+    while sides and sides[-1].blank:
+        sides.pop()
     return sides
 
 

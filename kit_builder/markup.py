@@ -23,10 +23,12 @@ Value = TypeVar("Value")
 
 
 def attributes(element: Element, *names: str) -> Mapping[str, Text]:
-    """The attributes of an element, all of which are known; one that ends in "?" may be missing.
+    """The attributes of an element, all of which are known.
+
+    One that ends in "?" may be missing or empty.
 
     Raises:
-        KitError: an unknown attribute, or a missing one.
+        KitError: an unknown attribute, or a missing or an empty one.
     """
     known = {name.rstrip("?"): name for name in names}
     for name in element.attributes:
@@ -37,13 +39,28 @@ def attributes(element: Element, *names: str) -> Mapping[str, Text]:
                 formats.suggestion(name, known) if known else "leave it out",
             )
     for name, written in known.items():
-        if not written.endswith("?") and name not in element.attributes:
+        if not written.endswith("?") and not element.attributes.get(name, "").strip():
             raise fault(
                 element.location,
-                f'<{element.tag}> lacks the attribute "{name}"',
+                f'<{element.tag}> has no attribute "{name}", or an empty one',
                 f'write {name}="..."',
             )
     return element.attributes
+
+
+def children(element: Element, *tags: str) -> list[Element]:
+    """The elements in an element: all of them are `tags`, and there is at least one.
+
+    Raises:
+        KitError: another element, text between them, or nothing.
+    """
+    found = list(element.elements())
+    for child in found:
+        if child.tag not in tags:
+            raise unknown(child, dict.fromkeys(tags))
+    if not found:
+        raise fault(element.location, f"<{element.tag}> is empty", f"put <{tags[0]}> into it")
+    return found
 
 
 def unknown(element: Element, known: Mapping[str, object]) -> KitError:
@@ -144,6 +161,7 @@ def spans(element: Element, bold: bool = False) -> Iterator[Span]:
         if isinstance(child, Text):
             yield Span(Text(_WHITE.sub(" ", child), child.location), bold)
         elif child.tag in _BOLD:
+            attributes(child)
             yield from spans(child, True)
         elif child.tag == "br":
             yield Span(Text("\n", child.location), bold)

@@ -288,10 +288,10 @@ def _converted(key: str, value: object) -> object:
         if not number:
             raise ValueError(f"{key} is not a number; write it without quotes, {example}")
         return field.convert(str(value))
-    if not isinstance(value, str):
-        what = f"{key} has no unit" if number and field.convert is not flip else f"{key} is no text"
-        raise ValueError(f"{what}; write it in quotes, {example}")
-    return field.convert(value)
+    if isinstance(value, str):
+        return field.convert(value)
+    what = f"{key} has no unit" if number and field.convert is not flip else f"{key} is no text"
+    raise ValueError(f"{what}; write it in quotes, {example}")
 
 
 def _place(source: Source, key: str) -> Location:

@@ -12,6 +12,7 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import marks, typography
@@ -20,9 +21,13 @@ from kit_builder.grids import Box
 from kit_builder.imposition import Line, Sheet, gang
 from kit_builder.units import INCH, MM
 
-A4, LETTER = PAPERS["a4"], PAPERS["letter"]
-POKER = CARD_SIZES["poker"]
+A4, A5, LETTER = PAPERS["a4"], PAPERS["a5"], PAPERS["letter"]
+POKER, JUMBO = CARD_SIZES["poker"], CARD_SIZES["jumbo"]
 CARD_NAMES = ["poker", "poker-us", "bridge", "mini", "mini-euro", "business", "square-50", "a8"]
+TITLES = (
+    "Outward-hand signals · Cards · 89 x 127 mm",
+    "Class set C (3) · Hidden dice count calls · Records",
+)
 PIXELS_PER_POINT = 3
 
 both_papers = pytest.mark.parametrize("paper", [A4, LETTER], ids=lambda each: each.name)
@@ -45,12 +50,39 @@ def imprint_of(sheet: Sheet, paper: Format) -> marks.Imprint:
     )
 
 
+def text_frame(paper: Format) -> Box:
+    """Where text stands on a page in large print."""
+    side = 14 * MM if paper is A5 else 22 * MM
+    return Box(side, 24 * MM, paper.width - side, paper.height - 14 * MM)
+
+
+def in_large_print(
+    paper: Format, block: Box, occupied: Box | None = None, title: str = TITLES[0]
+) -> marks.Imprint:
+    return marks.imprint(
+        paper.width,
+        paper.height,
+        block,
+        in_andika,
+        title,
+        f"Page 3 of 18 · {paper.name} · Print at 100 %",
+        occupied=occupied,
+        inches=paper.inches,
+        size=16,
+        smallest=16,
+    )
+
+
 def boxes(imprint: marks.Imprint) -> list[Box]:
-    labels = [ruler.label for ruler in imprint.rulers if ruler.label]
-    return [
-        *(ruler.box for ruler in imprint.rulers),
-        *(text.box for text in (*labels, *imprint.captions)),
-    ]
+    rulers = [box for ruler in imprint.rulers for box in ruler.boxes]
+    return [*rulers, *(caption.box for caption in imprint.captions)]
+
+
+def are_in_order(first: marks.TextLine, second: marks.TextLine) -> bool:
+    """Whether the texts of one band are read in this order: first on a line, or on a line above."""
+    if (first.x, first.y)[first.turn == 0] == (second.x, second.y)[first.turn == 0]:
+        return first.y < second.y if first.turn else first.x < second.x
+    return first.x < second.x if first.turn else first.y > second.y
 
 
 def pdf(paper: Format, draw: Callable[[Canvas], object]) -> bytes:
@@ -180,7 +212,7 @@ def test_each_ruler_of_a_usual_sheet_says_its_length(paper: Format) -> None:
         labels = [ruler.label for ruler in imprint_of(sheet, paper).rulers]
         assert None not in labels
         texts = [label.runs[0][1] for label in labels if label]
-        assert texts == ["100 mm", "100 mm", *(["4 in", "4 in"] if paper.inches else [])]
+        assert texts == (["100 mm", "4 in"] * 2 if paper.inches else ["100 mm", "100 mm"])
 
 
 @both_papers
@@ -215,13 +247,116 @@ def test_a_text_of_several_fonts_is_set_in_each_of_them() -> None:
         assert "Stars ★" in document[0].get_textpage().get_text_range()
 
 
-def test_a_long_caption_is_set_smaller_and_a_too_long_one_is_an_error() -> None:
+def test_a_caption_shrinks_where_its_bands_are_shallow_but_not_below_the_smallest_size() -> None:
+    frame = Box(0, 0, A4.width, A4.height).grown(-8.2 * MM)
+    space = (A4.width, A4.height, frame, in_andika, "Rules", "Page 1")
+    assert [text.size for text in marks.imprint(*space).captions] == [7, 7]
+    assert [text.size for text in marks.imprint(*space, smallest=7).captions] == [7, 7]
+    with pytest.raises(ValueError, match="does not fit into a margin; shorten it, or leave more"):
+        marks.imprint(*space, smallest=7.5)
+
+
+def test_a_caption_longer_than_every_edge_of_the_paper_is_an_error() -> None:
     (sheet,) = gang(9, POKER, A4)
-    space = (sheet.width, sheet.height, sheet.block, in_andika)
-    long = marks.imprint(*space, "word " * 22, "Page 1", size=12)
-    assert 6 <= long.captions[0].size < 12
     with pytest.raises(ValueError, match="does not fit into a margin; shorten it"):
-        marks.imprint(*space, "word " * 100, "Page 1")
+        marks.imprint(sheet.width, sheet.height, sheet.block, in_andika, "word " * 100, "Page 1")
+
+
+def jumbo_sheet(paper: Format) -> Sheet:
+    (sheet,) = gang(4, JUMBO, paper, imprint=16)
+    return sheet
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize(
+    ("paper", "block", "occupied"),
+    [
+        *((paper, jumbo_sheet(paper).block, jumbo_sheet(paper).occupied) for paper in (A4, LETTER)),
+        *((paper, jumbo_sheet(paper).block, jumbo_sheet(paper).block) for paper in (A4, LETTER)),
+        *((paper, text_frame(paper), text_frame(paper)) for paper in (A4, LETTER, A5)),
+    ],
+    ids=["A4 cards", "Letter cards", "A4 bare", "Letter bare", "A4 text", "Letter text", "A5 text"],
+)
+def test_in_large_print_every_caption_has_16_pt_and_its_ink_touches_nothing(
+    paper: Format, block: Box, occupied: Box, title: str
+) -> None:
+    imprint = in_large_print(paper, block, occupied, title)
+    assert [text.size for text in imprint.captions] == [16, 16]
+    assert len(imprint.rulers) == (4 if paper.inches else 2)
+    printable = Box(0, 0, paper.width, paper.height).grown(-UNPRINTABLE_MARGIN + 0.001)
+    for one, other in combinations([*boxes(imprint), occupied], 2):
+        assert are_apart(one, other)
+        assert printable.joined(one) == printable
+    image = picture(pdf(paper, lambda canvas: marks.draw_imprint(canvas, imprint)))
+    assert not ink_outside(image, boxes(imprint), paper.height)
+
+
+def test_a_large_caption_that_needs_two_lines_is_set_as_two_lines_below_a_text() -> None:
+    for paper in (A4, LETTER, A5):
+        frame = text_frame(paper)
+        first, second = in_large_print(paper, frame).captions
+        assert first.turn == second.turn == 0
+        assert first.x == second.x == pytest.approx(frame.left)
+        assert frame.bottom > first.box.top > first.box.bottom >= second.box.top - 0.001
+
+
+def test_a_large_caption_is_head_and_foot_of_a_sheet_without_room_for_two_lines() -> None:
+    sheet = jumbo_sheet(A4)
+    first, second = in_large_print(A4, sheet.block, sheet.occupied).captions
+    assert first.turn == second.turn == 0
+    assert first.box.bottom >= sheet.occupied.top
+    assert second.box.top <= sheet.occupied.bottom
+    assert (first.x, second.box.right) == pytest.approx((sheet.block.left, sheet.block.right))
+
+
+def test_a_large_caption_runs_upwards_beside_a_sheet_without_room_above_and_below() -> None:
+    sheet = jumbo_sheet(LETTER)
+    first, second = in_large_print(LETTER, sheet.block, sheet.occupied).captions
+    assert first.turn == second.turn == 90
+    assert first.x == second.x > sheet.occupied.right
+    assert are_in_order(first, second)
+
+
+def test_two_texts_that_meet_at_a_corner_leave_each_other_free() -> None:
+    # Only above and at the left, where there are no rulers, is a line of 16 pt not too deep.
+    frame = Box(13 * MM, 13 * MM, A5.width - 13 * MM, A5.height - 13 * MM)
+    left, right = "n" * 40, "n" * 55
+    imprint = marks.imprint(
+        A5.width, A5.height, frame, in_andika, left, right, size=16, smallest=16
+    )
+    first, second = imprint.captions
+    assert (first.turn, second.turn) == (0, 90)
+    assert are_apart(first.box, second.box)
+
+
+def test_a_ruler_gives_way_to_a_caption_that_would_not_fit_otherwise() -> None:
+    frame = Box(10 * MM, 20 * MM, A5.width - 10 * MM, A5.height - 10 * MM)
+    imprint = in_large_print(A5, frame)
+    across, _ = imprint.rulers
+    assert across.box.bottom > frame.top
+    assert all(caption.box.top < frame.bottom for caption in imprint.captions)
+
+
+def test_rulers_in_inches_give_way_to_a_caption_that_would_not_fit_otherwise() -> None:
+    frame = Box(0, 0, LETTER.width, LETTER.height).grown(-13 * MM)
+    imprint = in_large_print(LETTER, frame)
+    labels = [ruler.label.runs[0][1] for ruler in imprint.rulers if ruler.label]
+    assert labels == ["100 mm", "4 in", "100 mm"]
+    assert all(caption.box.right < frame.left for caption in imprint.captions)
+
+
+@pytest.mark.parametrize("cutting", ["shared", "dashed"])
+def test_a_back_has_nothing_but_its_ticks_and_they_stay_in_the_printable_area(cutting: Any) -> None:
+    shift = (1.5 * MM, -1 * MM)
+    for paper in (A4, LETTER):
+        _, back = gang(
+            4, JUMBO, paper, cutting=cutting, backs="long-edge", offset=shift, imprint=16
+        )
+        assert back.side == "back"
+        file = pdf(paper, lambda canvas, sheet=back: marks.draw(canvas, sheet))  # type: ignore[misc]
+        assert len(lines_in(file)) == len(back.ticks) > 0
+        printable = Box(0, 0, paper.width, paper.height).grown(-UNPRINTABLE_MARGIN - marks.STROKE)
+        assert not ink_outside(picture(file), [printable], paper.height)
 
 
 def test_a_page_without_room_for_a_ruler_is_an_error_that_says_how_much_it_needs() -> None:
@@ -256,28 +391,77 @@ def test_cut_lines_for_scissors_are_dashed_and_a_fold_is_a_chain_line() -> None:
     assert dict(dashes(folded))[4] == 1
 
 
-@settings(max_examples=100, deadline=None)
+def words(measure: float) -> str:
+    """A text that is not wider than this at a font size of 1 point."""
+    return "n" * max(1, int(measure / stringWidth("n", typography.REGULAR, 1)))
+
+
+@settings(max_examples=200, deadline=None)
 @given(
     paper=st.sampled_from(list(PAPERS.values())),
     bands=st.tuples(*[st.floats(5.95, 40)] * 4),
-    size=st.floats(6, 14),
+    measures=st.tuples(*[st.floats(1, 70)] * 2),
+    smallest=st.floats(6, 18),
+    more=st.floats(0, 6),
     inches=st.booleans(),
 )
 def test_any_imprint_stays_in_the_margins_and_touches_nothing(
-    paper: Format, bands: tuple[float, float, float, float], size: float, inches: bool
+    paper: Format,
+    bands: tuple[float, float, float, float],
+    measures: tuple[float, float],
+    smallest: float,
+    more: float,
+    inches: bool,
 ) -> None:
     left, bottom, right, top = (each * MM for each in bands)
     frame = Box(left, bottom, paper.width - right, paper.height - top)
+    texts = [words(measure) for measure in measures]
+    size = smallest + more
     try:
         imprint = marks.imprint(
-            paper.width, paper.height, frame, in_andika, "Left", "Right", size=size, inches=inches
-        )
+            paper.width, paper.height, frame, in_andika, *texts,
+            size=size, smallest=smallest, inches=inches,
+        )  # fmt: skip
     except ValueError:
-        assert max(bands) < 5 + 2.65 + 0.95 + 0.3
+        # No band holds both texts inside its ruler, neither on one line nor on two.
+        for depth, edge in zip(bands, (paper.height, paper.width) * 2, strict=True):
+            lines = int((depth - 5 - 1.7) * MM / (1.25 * smallest))
+            room = edge / smallest - 2 * UNPRINTABLE_MARGIN / smallest
+            assert lines < 1 or sum(measures) + 2 > room
+            assert lines < 2 or max(measures) > room
         return
-    printable = Box(0, 0, paper.width, paper.height).grown(-UNPRINTABLE_MARGIN)
-    for each in boxes(imprint):
-        assert are_apart(each, frame)
-        assert printable.grown(0.001).joined(each) == printable.grown(0.001)
-    for one, other in combinations(boxes(imprint), 2):
+    first, second = imprint.captions
+    assert smallest <= first.size == second.size <= size
+    printable = Box(0, 0, paper.width, paper.height).grown(-UNPRINTABLE_MARGIN + 0.001)
+    assert all(printable.joined(each) == printable for each in boxes(imprint))
+    for one, other in combinations([*boxes(imprint), frame], 2):
+        assert are_apart(one, other)
+    if first.turn == second.turn:
+        assert are_in_order(first, second)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    card=st.builds(Format, st.just("any"), *[st.floats(20 * MM, 140 * MM)] * 2),
+    paper=st.sampled_from(list(PAPERS.values())),
+    backs=st.sampled_from([None, "fold"]),
+    size=st.sampled_from([6, 8, 12, 16, 20]),
+    share=st.floats(0.1, 0.9),
+)
+def test_a_sheet_of_any_cards_has_room_for_the_caption_it_was_ganged_for(
+    card: Format, paper: Format, backs: Any, size: float, share: float
+) -> None:
+    try:
+        (sheet,) = gang(1, card, paper, backs=backs, imprint=size)
+    except ValueError:
+        assert max(card.width, card.height) > 50 * MM
+        return
+    measure = (paper.width - 2 * UNPRINTABLE_MARGIN) / size - 2
+    # Ordinary texts share a line; large ones may need one each.
+    measures = [measure * share, measure * (1 - share if size <= 8 else 1)]
+    imprint = marks.imprint(
+        paper.width, paper.height, sheet.block, in_andika, *map(words, measures),
+        occupied=sheet.occupied, inches=paper.inches, size=size, smallest=size,
+    )  # fmt: skip
+    for one, other in combinations([*boxes(imprint), sheet.occupied], 2):
         assert are_apart(one, other)

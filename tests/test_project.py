@@ -37,6 +37,7 @@ from kit_builder import (
     shapes,
     story,
 )
+from kit_builder.decks import Orders
 from kit_builder.errors import KitError
 from kit_builder.layout import Layouts
 from kit_builder.printing import BACKS, CUTS, ORDERS, PARTS, Printing
@@ -210,11 +211,25 @@ def test_every_explained_message_exists(path: str) -> None:
         assert any(fits(text, message) or fits(message, text) for text in said), message
 
 
+def test_the_message_shown_is_the_one_that_is_printed(guide: Path) -> None:
+    ((_, shown),) = fences("docs/authoring.md", "text")
+    number, _, line = shown.splitlines()[1].partition(" | ")
+    ((name, smallest), *_) = fences("docs/authoring.md", "yaml")
+    lines = smallest.splitlines()
+    lines[int(number) - 1] = line
+    path = guide / name
+    path.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(KitError) as caught:
+        definition.read(path, f"activities/{name}", build.Library(guide).catalogue)
+    path.unlink()
+    assert f"{caught.value}\n" == shown
+
+
 def described(markup: str) -> set[str]:
     """The attributes that the refusal of an unknown one names."""
     frame = makeup.frame(Printing(), banner=False)
     with pytest.raises(KitError) as caught:
-        story.build([document.parse(markup, "layout", [])], frame)
+        story.build([document.parse(markup, "layout", [])], frame, Orders(backs=True))
     fault = caught.value.faults[0]
     assert fault.what.endswith('has no attribute "zzz"')
     return set(fault.instead.removeprefix("write one of ").split(", ")) - {"leave it out"}
