@@ -27,6 +27,7 @@ from kit_builder.typography import (
     CAPITALS,
     NORMAL,
     REGULAR,
+    Line,
     Span,
     Style,
     TooWideError,
@@ -60,6 +61,8 @@ _CLEAR, _CLEAR_NUMBERS, _CLEAR_LEVEL = 12 * MM, 20 * MM, 16 * MM
 
 # Text and scales stay inside of the steps.
 _FRAME = 18 * MM
+# A sum of lengths may miss the exact measure by rounding.
+_ROUNDING = 1e-6
 _AIR = 3 * MM
 _MEASURE = 142 * MM
 
@@ -73,7 +76,9 @@ _NAME_ROOM = 6 * MM
 _TICK, _MIDDLE_TICK, _LONG_TICK = 2 * MM, 3 * MM, 4 * MM
 _NUMBER_ROOM = 1.8 * MM
 _RULER_DEPTH = _LONG_TICK + 2 * _NUMBER_ROOM
-_RULER_GAP = 4 * MM
+# A ruler down has its numbers beside its marks: "100" at the left, "4" at the right.
+_RULER_LEFT, _RULER_RIGHT = _LONG_TICK + 5.7 * MM, _LONG_TICK + 3 * MM
+_RULER_GAP = 3 * MM
 _RULER_FOOT = 12 * MM
 
 # The example: how many times as large as the gates, and the grey of a line seen through paper.
@@ -81,7 +86,7 @@ _ENLARGED = 3
 _SHOWN_THROUGH = 0.55
 _EXAMPLE_PITCH, _EXAMPLE_HEIGHT = 32 * MM, 15 * MM
 
-# In tenths of a millimetre.
+# What is measured, in tenths of a millimetre.
 MEASURED = range(990, 1011)
 _GROUPS = 3
 
@@ -92,7 +97,6 @@ _DUPLEX: Mapping[Flip, Duplex] = {
     "long-edge": "DuplexFlipLongEdge",
     "short-edge": "DuplexFlipShortEdge",
 }
-
 
 _Point = Callable[[float, float], tuple[float, float]]
 
@@ -170,7 +174,8 @@ def _sides(paper: Format, flip: Flip) -> tuple[_Side, _Side]:
     if axis == "x":
         left, right = right, left
     floor = frame.bottom + 2 * _CLEAR_LEVEL + _AIR
-    if frame.right - frame.left < _REACH or frame.top - floor < _REACH + 2 * _NAME_ROOM:
+    across, down = frame.right - frame.left, frame.top - floor - 2 * _NAME_ROOM
+    if min(across, down) < _REACH - _ROUNDING:
         raise fault(
             None,
             f"the printer test sheet does not fit on {paper.dimensions}",
@@ -192,7 +197,7 @@ def _sides(paper: Format, flip: Flip) -> tuple[_Side, _Side]:
         )
         top = paper.height - floor
         text = Box(frame.left, frame.bottom, back.upright - _CLEAR - _AIR, top)
-    rulers = _RULER_GAP + _RULER_DEPTH * (2 if paper.inches else 1)
+    rulers = _RULER_LEFT + (_RULER_RIGHT if paper.inches else 0) + _RULER_GAP
     front_text = Box(frame.left + rulers, floor, front.upright - left - _AIR, frame.top)
     return _Side(front, _measured(front_text)), _Side(back, _measured(text))
 
@@ -282,13 +287,7 @@ class _Press:
     def _set(self, role: str, style: Style, text: str, place: Location) -> None:
         """Sets a paragraph below the one before."""
         measure = self._text.right - self._text.left
-        try:
-            spans = [Span(Text(text, place), style.bold)]
-            lines = break_lines(words(spans), measure, style.size)
-        except TooWideError as error:
-            raise fault(
-                place, f'"{error.word}" is too wide for the printer test sheet', "shorten the word"
-            ) from None
+        lines = _broken(Text(text, place), style, measure)
         top = self._take(style, len(lines), place)
         with self._canvas.marked(self._root.add(role)):
             draw_lines(self._canvas, lines, style, self._text.left, top)
@@ -363,13 +362,14 @@ class _Press:
             for scale, side in zip(scales, (1, -1), strict=False):
                 self._ruler(scale, longest, lambda along, up: (left + along, base + up), side)
             self._number("scale-x", _NAME, self._text.right, base, align=1)
-        x, top = self._text.left - _RULER_GAP - below, self._text.bottom + longest + _RULER_FOOT
-        box = Box(x - above, self._text.bottom, x + below, top + 1 * MM)
+        beside = _RULER_RIGHT if self._paper.inches else 0
+        x, top = self._text.left - _RULER_GAP - beside, self._text.bottom + longest + _RULER_FOOT
+        box = Box(x - _RULER_LEFT, self._text.bottom, x + beside, top + 2 * MM)
         with self._canvas.marked(self._figure(_filled(self._label("down-alt"), lengths), box)):
             for scale, side in zip(scales, (1, -1), strict=False):
                 self._ruler(scale, longest, lambda along, up: (x - up, top - along), side, side)
             name = self._text.bottom + _NAME.size / 2
-            self._number("scale-y", _NAME, x + (below - above) / 2, name)
+            self._number("scale-y", _NAME, (box.left + box.right) / 2, name)
 
     def _ruler(
         self, scale: Ruler, longest: float, point: _Point, side: int, align: int = 0
@@ -402,9 +402,10 @@ class _Press:
         """What is measured, and the scale it gives."""
         style, header = NORMAL.small, NORMAL.header
         rows = len(MEASURED) // _GROUPS
-        heads = ("mm", self._label("factor")) * _GROUPS
-        place = self._label("factor").location
+        head = self._label("factor")
+        heads, place = ("mm", head) * _GROUPS, head.location
         step = (self._text.right - self._text.left) / (2 * _GROUPS)
+        _broken(Text(head.replace(" ", "\N{NO-BREAK SPACE}"), place), header, step)
         table = self._root.add("Table")
         for number in range(-1, rows):
             top = self._take(replace(style, after=0), 1, place)
@@ -509,6 +510,22 @@ class _Press:
         top = self._take(style, len(lines), place)
         with self._canvas.marked(self._root.add("P").add("Code")):
             draw_lines(self._canvas, lines, style, self._text.left, top)
+
+
+def _broken(text: Text, style: Style, measure: float) -> list[Line]:
+    """The lines of a text.
+
+    Raises:
+        KitError: a word is too wide, or no font has one of its characters.
+    """
+    try:
+        return break_lines(words([Span(text, style.bold)]), measure, style.size)
+    except TooWideError as error:
+        raise fault(
+            text.location,
+            f'"{error.word}" is {in_mm(error.excess)} mm too wide for the printer test sheet',
+            "shorten it",
+        ) from None
 
 
 def factor(measured: float) -> str:

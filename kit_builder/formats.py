@@ -69,9 +69,8 @@ UNPRINTABLE_MARGIN = 5 * MM
 
 def suggestion(word: str, known: Mapping[str, object]) -> str:
     """What to write instead of an unknown name: the nearest known one, else all of them."""
-    if near := get_close_matches(word.lower(), list(known), n=1):
-        return f'did you mean "{near[0]}"?'
-    return f"write {'one of ' if len(known) > 1 else ''}{', '.join(known)}"
+    near = get_close_matches(word.lower(), list(known), n=1)
+    return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(known)}"
 
 
 def _find(text: str, known: Mapping[str, Format], kind: str, example: str) -> Format:

@@ -23,12 +23,10 @@ Value = TypeVar("Value")
 
 
 def attributes(element: Element, *names: str) -> Mapping[str, Text]:
-    """The attributes of an element, all of which are known.
-
-    One that ends in "?" may be missing or empty.
+    """The attributes of an element, all of which are known; one that ends in "?" may be missing.
 
     Raises:
-        KitError: an unknown attribute, or a missing or an empty one.
+        KitError: an unknown attribute, a missing one, or an empty "alt".
     """
     known = {name.rstrip("?"): name for name in names}
     for name in element.attributes:
@@ -39,10 +37,11 @@ def attributes(element: Element, *names: str) -> Mapping[str, Text]:
                 formats.suggestion(name, known) if known else "leave it out",
             )
     for name, written in known.items():
-        if not written.endswith("?") and not element.attributes.get(name, "").strip():
+        said = element.attributes.get(name, "?" if written.endswith("?") else None)
+        if said is None or (name == "alt" and not said.strip()):
             raise fault(
                 element.location,
-                f'<{element.tag}> has no attribute "{name}", or an empty one',
+                f'<{element.tag}> lacks the attribute "{name}"',
                 f'write {name}="..."',
             )
     return element.attributes

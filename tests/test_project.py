@@ -237,17 +237,17 @@ def described(markup: str) -> set[str]:
 
 def frames() -> Iterator[tuple[str, str]]:
     """Every element of the vocabulary, and the markup around its start tag."""
-    part = '<document title="" language=""><part name="" title="">%s</part></document>'
-    pieces = part % '<pieces name="">%s</pieces>'
-    deck = part % '<cards><deck name="" size="poker">%s</deck></cards>'
-    card = deck % '<card name="" alt="x">%s</card>'
+    part = '<document title="x" language="x"><part name="x" title="x">%s</part></document>'
+    pieces = part % '<pieces name="x">%s</pieces>'
+    deck = part % '<cards><deck name="x" size="poker">%s</deck></cards>'
+    card = deck % '<card name="x" alt="x">%s</card>'
     empty = "%s/>"
     yield "document", empty
-    yield "part", f'<document title="" language="">{empty}</document>'
+    yield "part", f'<document title="x" language="x">{empty}</document>'
     yield "cards", part % empty
-    yield "deck", part % '<cards>%s><card name="" alt="x"/></deck></cards>'
+    yield "deck", part % '<cards>%s><card name="x" alt="x"/></deck></cards>'
     yield "card", deck % empty
-    yield "back", deck % f'<card name="" alt="x"/>{empty}'
+    yield "back", deck % f'<card name="x" alt="x"/>{empty}'
     yield "column", part % f'<record rows="1">{empty}</record>'
     yield "boxes", part % f"<box-groups>{empty}</box-groups>"
     yield "step", pieces % f'<strip alt="x">{empty}</strip>'
