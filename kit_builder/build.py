@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kit_builder import (
     activity,
-    definition,
-    facts,
     formats,
     makeup,
-    patterns,
     preflight,
-    resources,
     story,
     typeset,
 )
 from kit_builder.activity import Activity
+from kit_builder.decks import EVERYTHING, Orders
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.formats import Format
-from kit_builder.decks import EVERYTHING, Orders
-from kit_builder.layout import EDITIONS, HOST, PLAYER, Layouts
+from kit_builder.layout import EDITIONS, HOST, PLAYER
+from kit_builder.library import Library, shown
 from kit_builder.printing import PARTS, Printing
 
-_SUFFIXES = (".yaml", ".yml")
-_LABELS = "labels"
 CARDS: tuple[str, ...] = ("cards",)
 
 
@@ -44,10 +39,10 @@ class Job:
     marks: tuple[str, ...] = ()
     orders: Orders = EVERYTHING
 
-    def file_name(self, slug: str) -> str:
-        """Such as "pass-and-pick-shapes.letter.pdf"."""
-        host = (HOST,) if self.edition == HOST else ()
-        return ".".join((slug, *self.marks, *host, "pdf"))
+    def file_name(self, slug: str, language: str = "") -> str:
+        """Such as "pass-and-pick-shapes.ca.letter.pdf"; "" for the original's language."""
+        host = HOST if self.edition == HOST else ""
+        return ".".join(filter(None, (slug, language, *self.marks, host, "pdf")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +53,7 @@ class Options:
         editions: PLAYER, HOST or both.
         papers: each makes PDFs of its own.
         split: one PDF for each part of the player edition.
+        languages: those wanted; all that an activity has if empty.
         printing: how; its paper does not count.
     """
 
@@ -65,6 +61,7 @@ class Options:
     papers: Sequence[Format] = (formats.PAPERS["a4"],)
     editions: Sequence[str] = EDITIONS
     split: bool = False
+    languages: Sequence[str] = ()
 
     def jobs(self) -> Iterator[Job]:
         """Every PDF that is wanted of an activity."""
@@ -135,117 +132,6 @@ class Result:
     faults: tuple[Fault, ...] = ()
 
 
-@dataclass(slots=True)
-class Library:
-    """A folder of activities, and the templates and labels beside it.
-
-    A `templates/` folder that lies in it comes before the program's own; so does one beside it
-    where the folder itself is called `activities`.
-    """
-
-    folder: Path
-    layouts: Layouts = field(init=False)
-    catalogue: definition.Catalogue = field(init=False)
-    _own: Path | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        beside = [self.folder / "templates"]
-        if self.folder.resolve().name == "activities":
-            beside.append(self.folder / ".." / "templates")
-        self._own = next((each.resolve() for each in beside if each.is_dir()), None)
-        self.layouts = Layouts(self._own)
-        self.catalogue = definition.Catalogue(
-            faces=self.layouts.faces(),
-            languages=sorted({path.stem for path in self._label_files()}),
-            slugs=[path.stem for path in definitions_in(self.folder)],
-            patterns=list(patterns.PATTERNS),
-            facts=facts.FACTS,
-        )
-
-    def _label_files(self) -> Iterator[Path]:
-        for folder in (resources.folder("templates"), self._own):
-            if folder is not None:
-                yield from sorted((folder / _LABELS).glob("*.yaml"))
-
-    def read(self, path: Path) -> Activity:
-        """The activity of a file in the folder.
-
-        Raises:
-            KitError: it is faulty.
-        """
-        return definition.read(path, shown(path), self.catalogue)
-
-    def labels(self, language: str) -> Mapping[str, Text]:
-        """The words of the tool in a language: the program's, those of the user over them.
-
-        Raises:
-            KitError: a label file is faulty.
-        """
-        found: dict[str, Text] = {}
-        for path in self._label_files():
-            if path.stem == language:
-                found |= definition.labels(path, shown(path))
-        return found
-
-    def title(self, slug: str) -> str:
-        """The title of an activity of the library; its slug where its file is faulty."""
-        for path in definitions_in(self.folder):
-            if path.stem == slug:
-                try:
-                    return self.read(path).kit.title
-                except KitError:
-                    break
-        return slug
-
-
-def shown(path: Path) -> str:
-    """A path as messages name it: from the current folder where it is inside, as users type it."""
-    absolute = Path(os.path.normpath(path.absolute()))
-    here = Path.cwd()
-    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
-
-
-def definitions_in(folder: Path) -> list[Path]:
-    """The activity files in a folder, by name."""
-    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
-
-
-def find(named: Iterable[Path]) -> list[Path]:
-    """The activity files that files and folders name, each once, in the order named.
-
-    Raises:
-        KitError: there is no such file or folder, a folder without activities, or two activities
-            of one name.
-    """
-    found: dict[Path, Path] = {}
-    faults = []
-    for path in named:
-        if path.is_dir():
-            inside = definitions_in(path)
-            if not inside:
-                faults.append(
-                    _absent(path, "the folder holds no activity", "put .yaml files into it")
-                )
-            found |= {each.resolve(): each for each in inside}
-        elif path.is_file():
-            found[path.resolve()] = path
-        else:
-            faults.append(_absent(path, "there is no such file or folder", "check the name"))
-    slugs: dict[str, Path] = {}
-    for path in found.values():
-        other = slugs.setdefault(path.stem, path)
-        if other is not path:
-            what = f"{shown(other)} makes PDFs of the same name"
-            faults.append(_absent(path, what, "rename one of the two files"))
-    if faults:
-        raise KitError(*faults)
-    return list(found.values())
-
-
-def _absent(path: Path, what: str, instead: str) -> Fault:
-    return Fault(Location(Source(shown(path))), what, instead)
-
-
 def read(paths: Iterable[Path]) -> Iterator[Result]:
     """The activities of files, without their kits."""
     yield from _each(paths, lambda path, library: Result(path, library.read(path)))
@@ -268,33 +154,84 @@ def _each(paths: Iterable[Path], make: Callable[[Path, Library], Result]) -> Ite
 
 
 def _kit(path: Path, library: Library, options: Options) -> Result:
-    """All editions of one activity, on all papers.
+    """All PDFs of one activity: every language, paper and edition.
 
     Raises:
-        KitError: whatever is wrong in its definition or its layouts.
+        KitError: whatever is wrong in its definition, its translations or its layouts.
     """
-    read = library.read(path)
-    labels = library.labels(read.kit.language)
-    titles = {str(slug): library.title(slug) for slug in read.kit.related}
-    outputs = []
-    for job in options.jobs():
-        documents = [
-            library.layouts.render(read, job.edition, labels, titles, class_set)
-            for class_set in job.printing.sets or (None,)
-        ]
-        host = job.edition == HOST
-        frame = makeup.frame(job.printing, banner=host)
-        told = story.build(documents, frame, job.orders)
-        sides = makeup.make_up(told, job.printing)
-        if not sides:
+    own, *others = library.languages(path)
+    original = library.read(path)
+    wanted = list(options.languages or (own, *others))
+    absent = [language for language in wanted if language not in (own, *others)]
+    faults = [
+        Fault(
+            original.kit.language.location,
+            f'there is no "{language}" translation of this activity',
+            f"write {path.stem}.{language}.yaml, or leave out --language",
+        )
+        for language in absent
+    ]
+    outputs: list[Output] = []
+    for language in dict.fromkeys(wanted):
+        if language in absent:
             continue
-        pdf = typeset.typeset(told, sides, job.printing, labels)
-        name = Path(job.edition) / job.file_name(read.kit.slug)
-        finished = _inspect(pdf, told, job.printing)
-        if not host:
-            _refuse_leaks(finished, name, read, labels)
-        outputs.append(Output(name, pdf, tuple(sides), job.printing))
-    return Result(path, read, tuple(outputs))
+        try:
+            kit = Translated(library, path, "" if language == own else language)
+        except KitError as error:
+            faults += error.faults
+            continue
+        for job in options.jobs():
+            try:
+                outputs += _outputs(kit, job)
+            except KitError as error:
+                faults += error.faults
+    if faults:
+        raise KitError(*dict.fromkeys(faults))
+    return Result(path, original, tuple(outputs))
+
+
+class Translated:
+    """An activity in one language, with all that its layouts need.
+
+    Attributes:
+        mark: what tells its files from those of the original: the language, or "".
+
+    Raises:
+        KitError: the definition, the translation or the labels are faulty.
+    """
+
+    def __init__(self, library: Library, path: Path, mark: str) -> None:
+        self.mark = mark
+        self.layouts = library.layouts
+        self.activity = library.read(path, mark)
+        language = self.activity.kit.language
+        self.labels = library.labels(language)
+        related = map(str, self.activity.kit.related)
+        self.titles = {slug: library.title(slug, language) for slug in related}
+
+
+def _outputs(kit: Translated, job: Job) -> Iterator[Output]:
+    """The PDF of a job; none where the kit has nothing of what is wanted.
+
+    Raises:
+        KitError: a layout is faulty, something does not fit, or a player file shows a secret.
+    """
+    documents = [
+        kit.layouts.render(kit.activity, job.edition, kit.labels, kit.titles, class_set)
+        for class_set in job.printing.sets or (None,)
+    ]
+    host = job.edition == HOST
+    frame = makeup.frame(job.printing, banner=host)
+    told = story.build(documents, frame, job.orders)
+    sides = makeup.make_up(told, job.printing)
+    if not sides:
+        return
+    pdf = typeset.typeset(told, sides, job.printing, kit.labels)
+    name = Path(job.edition) / job.file_name(kit.activity.kit.slug, kit.mark)
+    finished = _inspect(pdf, told, job.printing)
+    if not host:
+        _refuse_leaks(finished, name, kit.activity, kit.labels)
+    yield Output(name, pdf, tuple(sides), job.printing)
 
 
 def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> preflight.Finished:
@@ -314,8 +251,10 @@ def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> preflight.Fin
 def _refuse_leaks(
     finished: preflight.Finished, name: Path, read: Activity, labels: Mapping[str, Text]
 ) -> None:
-    """Raises:
-    KitError: a player file holds text of the host's.
+    """Looks for the host's texts in a player file.
+
+    Raises:
+        KitError: there are some.
     """
     public = (*activity.texts(read.kit), *labels.values())
     hidden = activity.texts((*read.host.sections, *read.host.records))

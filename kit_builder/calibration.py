@@ -356,7 +356,7 @@ class _Press:
         longest = max(scale.length for scale in scales)
         above, below = _RULER_DEPTH, _RULER_DEPTH if self._paper.inches else 0.5 * MM
         left, base = self._text.left, self._top - above - 1 * MM
-        self._top = base - below - 3 * MM
+        self._top = base - below - 4 * MM
         box = Box(left - 1 * MM, base - below, self._text.right, base + above)
         with self._canvas.marked(self._figure(_filled(self._label("across-alt"), lengths), box)):
             for scale, side in zip(scales, (1, -1), strict=False):

@@ -15,7 +15,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from kit_builder import __version__, build, formats, plan, printers, units
+from kit_builder import __version__, build, formats, library, plan, printers, units
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError
 from kit_builder.formats import Format
@@ -108,6 +108,14 @@ def _options(
             show_default=False,
         ),
     ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE",
+            help="Only in this language, such as ca. Without it: in all there are.",
+            show_default=False,
+        ),
+    ] = None,
     only: Annotated[
         Edition | None, typer.Option(help="One of the two PDFs only.", show_default=False)
     ] = None,
@@ -175,7 +183,9 @@ def _options(
     )
     editions = (only.value,) if only else EDITIONS
     papers = [_paper(each) for each in paper or ["a4"]]
-    return files or [_DEFAULT_FOLDER], build.Options(printing, papers, editions, split)
+    return files or [_DEFAULT_FOLDER], build.Options(
+        printing, papers, editions, split, language or ()
+    )
 
 
 def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
@@ -196,7 +206,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     def run(**values: object) -> None:
         with _faults() as faults:
             chosen = _options(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
-            command(build.build(build.find(chosen[0]), chosen[1]), faults, **values)
+            command(build.build(library.find(chosen[0]), chosen[1]), faults, **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -270,7 +280,7 @@ def _build(
         build.write(result.outputs, out)
         written += len(result.outputs)
         typer.echo(f"{activity.kit.slug}: {_pages(result)}")
-    typer.echo(f"{_counted(written, 'PDF')} in {build.shown(out)}")
+    typer.echo(f"{_counted(written, 'PDF')} in {library.shown(out)}")
 
 
 @app.command("check")
@@ -311,7 +321,7 @@ def _list(files: Files = None) -> None:
     """List activities: slug, title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
-        found = build.read(build.find(files or [_DEFAULT_FOLDER]))
+        found = build.read(library.find(files or [_DEFAULT_FOLDER]))
         for _, activity in _sound(found, faults):
             kit = activity.kit
             players, minutes, pieces = str(kit.players), str(kit.minutes), str(kit.pieces)

@@ -35,6 +35,7 @@ from kit_builder.fields import Fields, instead_of
 from kit_builder.formats import Format
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.printing import CUTS
+from kit_builder.translation import Translation
 
 Fact = Callable[[Mapping[str, Text | tuple[Text, ...]]], tuple[tuple[str, ...], ...]]
 
@@ -65,13 +66,21 @@ class Catalogue:
     facts: Mapping[str, Fact]
 
 
-def read(path: Path, shown: str, catalogue: Catalogue) -> Activity:
+def read(
+    path: Path, shown: str, catalogue: Catalogue, translation: Translation | None = None
+) -> Activity:
     """The activity that is defined in the file at `path`, called `shown` in messages.
 
+    Args:
+        path: of the file.
+        shown: its path in messages.
+        catalogue: of what it may name.
+        translation: of its texts; every text must have one.
+
     Raises:
-        KitError: all faults of the file, in its order.
+        KitError: all faults of the file, in its order; then those of the translation.
     """
-    root, faults = _root(path, shown, "activity")
+    root, faults = _root(path, shown, "activity", translation)
     slug = _slug(path, root)
     kit = _kit(root, slug, catalogue)
     host_fields = root.inner("host", "host", required=True)
@@ -102,14 +111,32 @@ def labels(path: Path, shown: str) -> Mapping[str, Text]:
     return texts
 
 
-def _root(path: Path, shown: str, thing: str) -> tuple[Fields, list[Fault]]:
+def language(path: Path, shown: str) -> str:
+    """The language of the activity at `path`; "" if the file does not say it clearly.
+
+    Raises:
+        KitError: the file's layout cannot be understood.
+    """
+    root = manuscript.read(path, shown).root
+    pairs = root.pairs if isinstance(root, Pairs) else ()
+    said = next((value for name, value in pairs if name == "language"), "")
+    return said if isinstance(said, str) else ""
+
+
+def _root(
+    path: Path, shown: str, thing: str, translation: Translation | None = None
+) -> tuple[Fields, list[Fault]]:
     typed = manuscript.read(path, shown)
     faults = list(typed.faults)
     whole = Location(typed.source)
-    if typed.root is None:
+    root = typed.root
+    if root is None:
         faults.append(Fault(whole, "the file is empty", f"write the fields of the {thing}"))
         raise KitError(*manuscript.in_order(faults))
-    return Fields(typed.root, thing, faults, whole), faults
+    if translation is not None:
+        faults += translation.faults(root)
+        root = translation.of(root)
+    return Fields(root, thing, faults, whole), faults
 
 
 def _slug(path: Path, root: Fields) -> str:

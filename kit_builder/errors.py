@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# So many characters of a long line are drawn, around the caret, so that no terminal breaks them.
+_SHOWN = 90
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -97,10 +100,13 @@ class Fault:
         drawn = f"{self.location}: {message}"
         excerpt = self.location.excerpt
         if excerpt.strip():
-            number = f"{self.location.line:>5} | "
-            drawn += f"\n{number}{excerpt.rstrip()}"
+            caret = max(self.location.column - 1, 0)
+            begin = max(caret - _SHOWN // 2, 0) if len(excerpt) > _SHOWN else 0
+            end = begin + _SHOWN
+            number = f"{self.location.line:>5} | {'…' if begin else ''}"
+            drawn += f"\n{number}{excerpt[begin:end].rstrip()}{'…' if end < len(excerpt) else ''}"
             if self.location.column:
-                before = excerpt[: self.location.column - 1]
+                before = excerpt[begin:caret]
                 padding = "".join("\t" if character == "\t" else " " for character in before)
                 drawn += f"\n{' ' * len(number)}{padding}^"
         return drawn

@@ -328,12 +328,17 @@ def _divided(word: Word, room: float) -> tuple[Word, Word] | None:
     if not word.hyphens:
         return None
     glyphs = [(run.font, character) for run in word.runs for character in run.text]
-    for place in reversed(word.hyphens):
+    divided = None
+    for place in word.hyphens:
         head = _joined([*glyphs[:place], (glyphs[place - 1][0], "-")])
-        if head.width <= room:
-            later = tuple(each - place for each in word.hyphens if each > place)
-            return head, _joined(glyphs[place:], later)
-    return None
+        if head.width > room:
+            break
+        divided = head, place
+    if divided is None:
+        return None
+    head, place = divided
+    later = tuple(each - place for each in word.hyphens if each > place)
+    return head, _joined(glyphs[place:], later)
 
 
 def draw_lines(

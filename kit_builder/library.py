@@ -1,0 +1,179 @@
+"""A folder of activities, and what lies beside it: translations, templates, labels."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kit_builder import definition, facts, patterns, resources, translation
+from kit_builder.activity import Activity
+from kit_builder.errors import Fault, KitError, Location, Source, Text
+from kit_builder.layout import Layouts
+from kit_builder.translation import Translation
+
+_SUFFIXES = (".yaml", ".yml")
+_LABELS = "labels"
+# "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
+_TRANSLATION = re.compile(r"(?P<slug>.+)\.(?P<language>[a-z]{2,3})")
+
+
+@dataclass(slots=True)
+class Library:
+    """A folder of activities, and the templates and labels beside it.
+
+    A `templates/` folder that lies in it comes before the program's own; so does one beside it
+    where the folder itself is called `activities`.
+    """
+
+    folder: Path
+    layouts: Layouts = field(init=False)
+    catalogue: definition.Catalogue = field(init=False)
+    _own: Path | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        beside = [self.folder / "templates"]
+        if self.folder.resolve().name == "activities":
+            beside.append(self.folder / ".." / "templates")
+        self._own = next((each.resolve() for each in beside if each.is_dir()), None)
+        self.layouts = Layouts(self._own)
+        self.catalogue = definition.Catalogue(
+            faces=self.layouts.faces(),
+            languages=sorted({path.stem for path in self._label_files()}),
+            slugs=[path.stem for path in definitions_in(self.folder)],
+            patterns=list(patterns.PATTERNS),
+            facts=facts.FACTS,
+        )
+
+    def _label_files(self) -> Iterator[Path]:
+        for folder in (resources.folder("templates"), self._own):
+            if folder is not None:
+                yield from sorted((folder / _LABELS).glob("*.yaml"))
+
+    def languages(self, path: Path) -> list[str]:
+        """The languages an activity can be read in: its own, then those of its translations.
+
+        Raises:
+            KitError: the file's layout cannot be understood.
+        """
+        own = definition.language(path, shown(path))
+        return [own, *sorted(set(_translations(path)) - {own})]
+
+    def read(self, path: Path, language: str = "") -> Activity:
+        """The activity of a file in the folder, in a language it exists in; "" for its own.
+
+        Raises:
+            KitError: it is faulty, or its translation is.
+        """
+        return definition.read(path, shown(path), self.catalogue, self._translation(path, language))
+
+    def _translation(self, path: Path, language: str) -> Translation | None:
+        own = definition.language(path, shown(path)) if language else ""
+        if language == own:
+            return None
+        file = _translations(path)[language]
+        return translation.read(file, shown(file), own, language)
+
+    def labels(self, language: str) -> Mapping[str, Text]:
+        """The words of the tool in a language: the program's, those of the user over them.
+
+        Raises:
+            KitError: a label file is faulty.
+        """
+        found: dict[str, Text] = {}
+        for path in self._label_files():
+            if path.stem == language:
+                found |= definition.labels(path, shown(path))
+        return found
+
+    def title(self, slug: str, language: str) -> str:
+        """The title of an activity of the library, in the language if it exists in it.
+
+        The slug where its file is faulty: then it is that file that must be mended.
+        """
+        for path in definitions_in(self.folder):
+            if path.stem == slug:
+                try:
+                    known = self.languages(path)
+                    return self.read(path, language if language in known else "").kit.title
+                except KitError:
+                    break
+        return slug
+
+
+def shown(path: Path) -> str:
+    """A path as messages name it: from the current folder where it is inside, as users type it."""
+    absolute = Path(os.path.normpath(path.absolute()))
+    here = Path.cwd()
+    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
+
+
+def definitions_in(folder: Path) -> list[Path]:
+    """The activity files in a folder, by name; not their translations."""
+    return [path for path in _files_in(folder) if not _TRANSLATION.fullmatch(path.stem)]
+
+
+def _translations(path: Path) -> dict[str, Path]:
+    """The files with the translations of an activity, by language."""
+    named = ((each, _TRANSLATION.fullmatch(each.stem)) for each in _files_in(path.parent))
+    return {
+        found["language"]: each for each, found in named if found and found["slug"] == path.stem
+    }
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
+
+
+def find(named: Iterable[Path]) -> list[Path]:
+    """The activity files that files and folders name, each once, in the order named.
+
+    Raises:
+        KitError: there is no such file or folder, a folder without activities, or two activities
+            of one name.
+    """
+    found: dict[Path, Path] = {}
+    faults = []
+    for path in named:
+        if path.is_dir():
+            inside = definitions_in(path)
+            if not inside:
+                faults.append(
+                    _absent(path, "the folder holds no activity", "put .yaml files into it")
+                )
+            found |= {each.resolve(): each for each in inside}
+            faults += _orphans(path)
+        elif path.is_file() and (of := _TRANSLATION.fullmatch(path.stem)):
+            name, language = f"{of['slug']}{path.suffix}", of["language"]
+            what = f"this is a translation of {name}"
+            faults.append(_absent(path, what, f"name that file, and write --language {language}"))
+        elif path.is_file():
+            found[path.resolve()] = path
+        else:
+            faults.append(_absent(path, "there is no such file or folder", "check the name"))
+    slugs: dict[str, Path] = {}
+    for path in found.values():
+        other = slugs.setdefault(path.stem, path)
+        if other is not path:
+            what = f"{shown(other)} makes PDFs of the same name"
+            faults.append(_absent(path, what, "rename one of the two files"))
+    if faults:
+        raise KitError(*faults)
+    return list(found.values())
+
+
+def _orphans(folder: Path) -> list[Fault]:
+    """The translations in a folder that translate nothing."""
+    originals = {path.stem for path in definitions_in(folder)}
+    named = ((path, _TRANSLATION.fullmatch(path.stem)) for path in _files_in(folder))
+    return [
+        _absent(path, f'there is no "{of["slug"]}" to translate', "rename or remove the file")
+        for path, of in named
+        if of and of["slug"] not in originals
+    ]
+
+
+def _absent(path: Path, what: str, instead: str) -> Fault:
+    return Fault(Location(Source(shown(path))), what, instead)
