@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kit_builder import (
     activity,
+    calibration,
     formats,
     makeup,
     preflight,
@@ -20,7 +21,8 @@ from kit_builder.decks import EVERYTHING, Orders
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.formats import Format
 from kit_builder.layout import EDITIONS, HOST, PLAYER
-from kit_builder.library import Library, shown
+from kit_builder.library import Library, labels_in, shown
+from kit_builder.printers import Profile
 from kit_builder.printing import PARTS, Printing
 
 CARDS: tuple[str, ...] = ("cards",)
@@ -273,24 +275,47 @@ def _refuse_leaks(
         )
 
 
+def calibrate(paper: Format, language: str, profile: Profile, path: Path) -> None:
+    """Writes the test sheet of a printer.
+
+    Raises:
+        KitError: there are no labels in the language, the paper is too small, or the file cannot
+            be written.
+    """
+    labels = labels_in(language)
+    pdf = calibration.sheet(paper, labels, profile, language=language)
+    parts = [labels["calibrate-front"], labels["calibrate-back"]]
+    preflight.check(
+        preflight.read(pdf),
+        preflight.Expectation(
+            [(paper.width, paper.height)], language, labels["calibrate-title"], parts
+        ),
+    )
+    _write(pdf, path)
+
+
 def write(outputs: Iterable[Output], folder: Path) -> None:
-    """Writes finished PDFs, each beside its place first and then renamed: never half a file.
+    """Writes finished PDFs into the output folder.
 
     Raises:
         KitError: the disk is full, the folder cannot be written, or the like.
     """
     for output in outputs:
-        path = folder / output.path
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        _write(output.pdf, folder / output.path)
+
+
+def _write(pdf: bytes, path: Path) -> None:
+    """Writes a file beside its place first and then renames it: never half a file."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                part.write_bytes(output.pdf)
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
-        except OSError as error:
-            place = Location(Source(shown(path)))
-            raise fault(
-                place, f"cannot be written: {error.strerror}", "free space, or choose another --out"
-            ) from None
+            part.write_bytes(pdf)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        place = Location(Source(shown(path)))
+        raise fault(
+            place, f"cannot be written: {error.strerror}", "free space, or choose another --out"
+        ) from None

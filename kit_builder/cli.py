@@ -33,6 +33,7 @@ from kit_builder.printing import (
 _DEFAULT_FOLDER = Path("activities")
 
 Word = TypeVar("Word")
+Value = TypeVar("Value")
 
 app = typer.Typer(
     help="Turns YAML activity definitions into printable tabletop kits.",
@@ -50,18 +51,19 @@ class Edition(StrEnum):
     host = HOST
 
 
-def _paper(text: str) -> Format:
+def _parsed(convert: Callable[[str], Value], text: str) -> Value:
     try:
-        return formats.paper(text)
+        return convert(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _paper(text: str) -> Format:
+    return _parsed(formats.paper, text)
 
 
 def _length(text: str) -> float:
-    try:
-        return units.length(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    return _parsed(units.length, text)
 
 
 def _listed(text: str) -> list[str]:
@@ -181,6 +183,9 @@ def _options(
         large=large_print,
         profile=printers.load(printer) if printer else printers.NONE,
     )
+    flip = printing.profile.flip
+    if printer and printing.backs in printers.FLIPS and printing.backs != flip:
+        raise typer.BadParameter(f'printer "{printer}" turns over the {flip}; write --backs {flip}')
     editions = (only.value,) if only else EDITIONS
     papers = [_paper(each) for each in paper or ["a4"]]
     return files or [_DEFAULT_FOLDER], build.Options(
@@ -314,6 +319,83 @@ def _plan(
     for name, count in (*needs.items(), ("total", total)):
         table.append((name, *map(str, astuple(count))))
     _print_table(table)
+
+
+@app.command("calibrate")
+def _calibrate(
+    paper: Annotated[str, typer.Option(metavar="NAME", help="The paper to measure with.")] = "A4",
+    flip: Annotated[
+        str, typer.Option(metavar="EDGE", help=f"How it turns paper: {', '.join(printers.FLIPS)}.")
+    ] = printers.NONE.flip,
+    language: Annotated[str, typer.Option(metavar="CODE", help="Of the instructions.")] = "en",
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The PDF to write.")] = Path(
+        "calibrate.pdf"
+    ),
+) -> None:
+    """Make a test sheet that shows what your printer does wrong, to print on both sides."""
+    with _faults():
+        profile = printers.Profile(flip=_parsed(printers.flip, flip))
+        build.calibrate(_paper(paper), language, profile, out)
+        typer.echo(library.shown(out))
+
+
+_printer = typer.Typer(help="Save what a printer does wrong, once measured.", no_args_is_help=True)
+app.add_typer(_printer, name="printer")
+
+
+@_printer.command("save")
+def _save(
+    name: Annotated[str, typer.Argument(help="What to call the printer.")],
+    back_x: Annotated[
+        str, typer.Option(metavar="LENGTH", help="How far backs must move to the right.")
+    ] = "0mm",
+    back_y: Annotated[
+        str, typer.Option(metavar="LENGTH", help="How far backs must move up.")
+    ] = "0mm",
+    flip: Annotated[
+        str, typer.Option(metavar="EDGE", help=f"How it turns paper: {', '.join(printers.FLIPS)}.")
+    ] = printers.NONE.flip,
+    margin: Annotated[
+        str, typer.Option(metavar="LENGTH", help="What it cannot print at the edges.")
+    ] = f"{units.in_mm(printers.NONE.margin)}mm",
+    scale_x: Annotated[
+        str, typer.Option(metavar="FACTOR", help="100 over the mm measured across.")
+    ] = "1",
+    scale_y: Annotated[
+        str, typer.Option(metavar="FACTOR", help="100 over the mm measured down.")
+    ] = "1",
+) -> None:
+    """Save the figures read off a test sheet, for --printer NAME."""
+    with _faults():
+        profile = printers.Profile(
+            name,
+            _parsed(printers.flip, flip),
+            _parsed(printers.offset, back_x),
+            _parsed(printers.offset, back_y),
+            _parsed(printers.margin, margin),
+            _parsed(printers.scale, scale_x),
+            _parsed(printers.scale, scale_y),
+        )
+        typer.echo(f"saved in {printers.save(profile)}")
+
+
+@_printer.command("list")
+def _printers() -> None:
+    """List the saved printers."""
+    table: list[tuple[str, ...]] = [
+        ("printer", "flip", "back right", "back up", "margin", "scale across", "scale down")
+    ]
+    with _faults() as faults:
+        for name in printers.names():
+            try:
+                each = printers.load(name)
+            except KitError as error:
+                faults += error.faults
+                continue
+            lengths = (each.back_x, each.back_y, each.margin)
+            told = (f"{units.in_mm(length)} mm" for length in lengths)
+            table.append((name, each.flip, *told, f"{each.scale_x:g}", f"{each.scale_y:g}"))
+        _print_table(table)
 
 
 @app.command("list")

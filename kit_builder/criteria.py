@@ -1,10 +1,9 @@
-"""The criteria of code and checkers: what a checker can say about a three-digit code.
+"""The criteria of code and checkers: what a checker may say about a code of three digits.
 
 A code gives a digit from 1 to 5 to each of triangle, square and circle, in this order; digits may
-repeat, so there are 125. A family is what stands on one criteria card: its options exclude each
-other, so a code meets at most one of them. In all families but `smallest` and `largest`, where a
-tie meets none, it meets exactly one. How they are worded stands in `templates/criteria/`, under the
-names given here: `family` and `family.option`.
+repeat, so there are 125 codes. A family is what one criteria card shows. Its options exclude each
+other: a code meets exactly one of them, or none where a tie leaves no single smallest or largest
+digit. Their wording stands in `templates/criteria/`, under `family` and `family.option`.
 """
 
 from __future__ import annotations
@@ -12,93 +11,107 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
-from types import MappingProxyType
 
 Code = tuple[int, int, int]
-Test = Callable[[Code], bool]
-Measure = Callable[[Code], object]
+_Measure = Callable[[Code], int]
 
 SHAPES = ("triangle", "square", "circle")
-DIGITS = range(1, 6)
-# Triangle by triangle, then square by square: 111, 112 ... 115, 121 ... 555.
+DIGITS = (1, 2, 3, 4, 5)
+# 111, 112 ... 115, 121 ... 555.
 CODES: tuple[Code, ...] = tuple(product(DIGITS, DIGITS, DIGITS))
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One statement of a family: `holds` says of which codes it is true."""
+    """One criterion: `holds` says of which codes it is true."""
 
     id: str
-    holds: Test
+    holds: Callable[[Code], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The statements of one card, of which at most one is true of any code."""
+    """The criteria of one card, at most one of which is true of any code."""
 
     id: str
     options: tuple[Option, ...]
 
 
-def _by_value(family: str, measure: Measure, **options: object) -> Family:
-    """A family that sorts the codes by a measure of theirs: one option for each value."""
+def _family(family: str, measure: _Measure, options: Mapping[str, int]) -> Family:
+    """A family that sorts codes by a number measured on them: one option for each number."""
 
-    def option(name: str, value: object) -> Option:
-        return Option(name.replace("_", "-"), lambda code: measure(code) == value)
+    def option(name: str, number: int) -> Option:
+        return Option(name, lambda code: measure(code) == number)
 
-    return Family(family, tuple(option(name, value) for name, value in options.items()))
-
-
-def _parity(family: str, measure: Callable[[Code], int]) -> Family:
-    return _by_value(family, lambda code: measure(code) % 2, even=0, odd=1)
+    return Family(family, tuple(option(name, number) for name, number in options.items()))
 
 
-def _against(
-    family: str, measure: Callable[[Code], int], other: Callable[[Code], int] | int
-) -> Family:
-    """A family that compares a measure of the code with another one, or with a number."""
+def _parity(family: str, measure: _Measure) -> Family:
+    return _family(family, lambda code: measure(code) % 2, {"even": 0, "odd": 1})
 
+
+def _comparison(family: str, difference: _Measure) -> Family:
     def sign(code: Code) -> int:
-        difference = measure(code) - (other if isinstance(other, int) else other(code))
-        return (difference > 0) - (difference < 0)
+        return (difference(code) > 0) - (difference(code) < 0)
 
-    return _by_value(family, sign, less=-1, equal=0, more=1)
+    return _family(family, sign, {"less": -1, "equal": 0, "more": 1})
+
+
+def _is_one(family: str, measure: _Measure) -> Family:
+    return _family(family, lambda code: min(measure(code), 2), {"1": 1, "more": 2})
+
+
+def _count(family: str, measure: _Measure, most: int = 3) -> Family:
+    return _family(family, measure, {str(count): count for count in range(most + 1)})
 
 
 def _single(family: str, extreme: Callable[[Code], int]) -> Family:
-    """A family that asks which shape alone has the smallest or the largest digit."""
-
-    def owner(code: Code) -> int | None:
+    def place(code: Code) -> int:
         digit = extreme(code)
-        return code.index(digit) if code.count(digit) == 1 else None
+        return code.index(digit) if code.count(digit) == 1 else -1
 
-    return _by_value(family, owner, triangle=0, square=1, circle=2)
-
-
-def _digit(place: int) -> Callable[[Code], int]:
-    return lambda code: code[place]
-
-
-def _sum(*places: int) -> Callable[[Code], int]:
-    return lambda code: sum(code[place] for place in places)
-
-
-def _times(digit: int) -> Callable[[Code], int]:
-    return lambda code: code.count(digit)
+    return _family(family, place, {shape: place for place, shape in enumerate(SHAPES)})
 
 
 def _even_digits(code: Code) -> int:
     return sum(digit % 2 == 0 for digit in code)
 
 
-def _order(code: Code) -> int:
-    steps = {(right > left) - (right < left) for left, right in pairwise(code)}
-    return steps.pop() if len(steps) == 1 else 0
+def _direction(code: Code) -> int:
+    signs = {(right > left) - (right < left) for left, right in pairwise(code)}
+    return signs.pop() if len(signs) == 1 else 0
 
 
-def _steps_of_one(code: Code) -> int:
-    return sum(right - left == 1 for left, right in pairwise(code))
-
-
-def _spread(code: Code) -> int:
-    return (max(code) - min(code)) // 2 if code else 0
+# Ids are kept for ever: translations know them. Puzzles are drawn from this order, so a change of
+# it, or of what an option means, is a new `puzzles.VERSION`.
+FAMILIES = (
+    _parity("triangle-parity", lambda code: code[0]),
+    _parity("square-parity", lambda code: code[1]),
+    _parity("circle-parity", lambda code: code[2]),
+    _comparison("triangle-and-3", lambda code: code[0] - 3),
+    _comparison("square-and-3", lambda code: code[1] - 3),
+    _comparison("circle-and-3", lambda code: code[2] - 3),
+    _is_one("triangle-and-1", lambda code: code[0]),
+    _is_one("square-and-1", lambda code: code[1]),
+    _is_one("circle-and-1", lambda code: code[2]),
+    _count("how-many-1", lambda code: code.count(1)),
+    _count("how-many-2", lambda code: code.count(2)),
+    _count("how-many-3", lambda code: code.count(3)),
+    _count("how-many-4", lambda code: code.count(4)),
+    _count("how-many-5", lambda code: code.count(5)),
+    _comparison("triangle-and-square", lambda code: code[0] - code[1]),
+    _comparison("triangle-and-circle", lambda code: code[0] - code[2]),
+    _comparison("square-and-circle", lambda code: code[1] - code[2]),
+    _single("single-smallest", min),
+    _single("single-largest", max),
+    _family("majority", lambda code: min(_even_digits(code), 2), {}),
+    _count("how-many-even", _even_digits),
+    _parity("sum-parity", sum),
+    _comparison("triangle-plus-square-and-6", lambda code: code[0] + code[1] - 6),
+    _comparison("triangle-plus-circle-and-6", lambda code: code[0] + code[2] - 6),
+    _comparison("square-plus-circle-and-6", lambda code: code[1] + code[2] - 6),
+    _comparison("sum-and-9", lambda code: sum(code) - 9),
+    _family("sum-in-threes", lambda code: sum(code) % 3, {"0": 0, "1": 1, "2": 2}),
+    _family("different", lambda code: len(set(code)), {"3": 3, "2": 2, "1": 1}),
+    _family("order", _direction, {"rising": 1, "falling": -1, "neither": 0}),
+)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kit_builder import definition, facts, patterns, resources, translation
+from kit_builder import definition, facts, formats, patterns, resources, translation
 from kit_builder.activity import Activity
-from kit_builder.errors import Fault, KitError, Location, Source, Text
+from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.layout import Layouts
 from kit_builder.translation import Translation
 
@@ -41,16 +41,11 @@ class Library:
         self.layouts = Layouts(self._own)
         self.catalogue = definition.Catalogue(
             faces=self.layouts.faces(),
-            languages=sorted({path.stem for path in self._label_files()}),
+            languages=sorted({path.stem for path in _label_files(self._own)}),
             slugs=[path.stem for path in definitions_in(self.folder)],
             patterns=list(patterns.PATTERNS),
             facts=facts.FACTS,
         )
-
-    def _label_files(self) -> Iterator[Path]:
-        for folder in (resources.folder("templates"), self._own):
-            if folder is not None:
-                yield from sorted((folder / _LABELS).glob("*.yaml"))
 
     def languages(self, path: Path) -> list[str]:
         """The languages an activity can be read in: its own, then those of its translations.
@@ -82,11 +77,7 @@ class Library:
         Raises:
             KitError: a label file is faulty.
         """
-        found: dict[str, Text] = {}
-        for path in self._label_files():
-            if path.stem == language:
-                found |= definition.labels(path, shown(path))
-        return found
+        return labels_in(language, self._own)
 
     def title(self, slug: str, language: str) -> str:
         """The title of an activity of the library, in the language if it exists in it.
@@ -101,6 +92,30 @@ class Library:
                 except KitError:
                     break
         return slug
+
+
+def labels_in(language: str, own: Path | None = None) -> Mapping[str, Text]:
+    """The words of the tool in a language, those of the templates in `own` before its own.
+
+    Raises:
+        KitError: a label file is faulty, or there is none in this language.
+    """
+    found: dict[str, Text] = {}
+    for path in _label_files(own):
+        if path.stem == language:
+            found |= definition.labels(path, shown(path))
+    if not found:
+        known = dict.fromkeys(path.stem for path in _label_files(own))
+        raise fault(
+            None, f'there are no labels in "{language}"', formats.suggestion(language, known)
+        )
+    return found
+
+
+def _label_files(own: Path | None) -> Iterator[Path]:
+    for folder in (resources.folder("templates"), own):
+        if folder is not None:
+            yield from sorted((folder / _LABELS).glob("*.yaml"))
 
 
 def shown(path: Path) -> str:

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import platformdirs
 
@@ -22,6 +22,7 @@ from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.units import MM
 
 Flip = Literal["long-edge", "short-edge"]
+FLIPS: tuple[Flip, ...] = get_args(Flip)
 
 LARGEST_OFFSET = 10 * MM
 # Hardly any printer prints nearer to the edge than 3 mm.
