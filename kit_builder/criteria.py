@@ -37,7 +37,7 @@ class Family:
     options: tuple[Option, ...]
 
 
-def _family(family: str, measure: _Measure, options: Mapping[str, int]) -> Family:
+def _sorted(family: str, measure: _Measure, options: Mapping[str, int]) -> Family:
     """A family that sorts codes by a number measured on them: one option for each number."""
 
     def option(name: str, number: int) -> Option:
@@ -47,22 +47,22 @@ def _family(family: str, measure: _Measure, options: Mapping[str, int]) -> Famil
 
 
 def _parity(family: str, measure: _Measure) -> Family:
-    return _family(family, lambda code: measure(code) % 2, {"even": 0, "odd": 1})
+    return _sorted(family, lambda code: measure(code) % 2, {"even": 0, "odd": 1})
 
 
 def _comparison(family: str, difference: _Measure) -> Family:
     def sign(code: Code) -> int:
         return (difference(code) > 0) - (difference(code) < 0)
 
-    return _family(family, sign, {"less": -1, "equal": 0, "more": 1})
+    return _sorted(family, sign, {"less": -1, "equal": 0, "more": 1})
 
 
-def _is_one(family: str, measure: _Measure) -> Family:
-    return _family(family, lambda code: min(measure(code), 2), {"1": 1, "more": 2})
+def _one_or_more(family: str, measure: _Measure) -> Family:
+    return _sorted(family, lambda code: min(measure(code), 2), {"1": 1, "more": 2})
 
 
 def _count(family: str, measure: _Measure, most: int = 3) -> Family:
-    return _family(family, measure, {str(count): count for count in range(most + 1)})
+    return _sorted(family, measure, {str(count): count for count in range(most + 1)})
 
 
 def _single(family: str, extreme: Callable[[Code], int]) -> Family:
@@ -70,20 +70,30 @@ def _single(family: str, extreme: Callable[[Code], int]) -> Family:
         digit = extreme(code)
         return code.index(digit) if code.count(digit) == 1 else -1
 
-    return _family(family, place, {shape: place for place, shape in enumerate(SHAPES)})
+    return _sorted(family, place, {shape: place for place, shape in enumerate(SHAPES)})
+
+
+def _direction(code: Code) -> int:
+    """1 if every step is up, -1 if every step is down, else 0."""
+    signs = {(later > earlier) - (later < earlier) for earlier, later in pairwise(code)}
+    return signs.pop() if len(signs) == 1 else 0
 
 
 def _even_digits(code: Code) -> int:
     return sum(digit % 2 == 0 for digit in code)
 
 
-def _direction(code: Code) -> int:
-    signs = {(right > left) - (right < left) for left, right in pairwise(code)}
-    return signs.pop() if len(signs) == 1 else 0
+def _spread(code: Code) -> int:
+    """Largest less smallest digit: 1 stands for 0 or 1, 3 for 3 or 4."""
+    return min(max(max(code) - min(code), 1), 3)
 
 
-# Ids are kept for ever: translations know them. Puzzles are drawn from this order, so a change of
-# it, or of what an option means, is a new `puzzles.VERSION`.
+def _steps_of_1(code: Code) -> int:
+    return sum(later - earlier == 1 for earlier, later in pairwise(code))
+
+
+# The ids stand in the wording files. Puzzles are drawn from this order: whoever changes it, or what
+# an option means, changes every puzzle, and so `puzzles.VERSION`.
 FAMILIES = (
     _parity("triangle-parity", lambda code: code[0]),
     _parity("square-parity", lambda code: code[1]),
@@ -91,9 +101,9 @@ FAMILIES = (
     _comparison("triangle-and-3", lambda code: code[0] - 3),
     _comparison("square-and-3", lambda code: code[1] - 3),
     _comparison("circle-and-3", lambda code: code[2] - 3),
-    _is_one("triangle-and-1", lambda code: code[0]),
-    _is_one("square-and-1", lambda code: code[1]),
-    _is_one("circle-and-1", lambda code: code[2]),
+    _one_or_more("triangle-and-1", lambda code: code[0]),
+    _one_or_more("square-and-1", lambda code: code[1]),
+    _one_or_more("circle-and-1", lambda code: code[2]),
     _count("how-many-1", lambda code: code.count(1)),
     _count("how-many-2", lambda code: code.count(2)),
     _count("how-many-3", lambda code: code.count(3)),
@@ -102,16 +112,22 @@ FAMILIES = (
     _comparison("triangle-and-square", lambda code: code[0] - code[1]),
     _comparison("triangle-and-circle", lambda code: code[0] - code[2]),
     _comparison("square-and-circle", lambda code: code[1] - code[2]),
-    _single("single-smallest", min),
-    _single("single-largest", max),
-    _family("majority", lambda code: min(_even_digits(code), 2), {}),
+    _single("smallest", min),
+    _single("largest", max),
+    _sorted("majority", lambda code: _even_digits(code) // 2, {"even": 1, "odd": 0}),
     _count("how-many-even", _even_digits),
     _parity("sum-parity", sum),
     _comparison("triangle-plus-square-and-6", lambda code: code[0] + code[1] - 6),
     _comparison("triangle-plus-circle-and-6", lambda code: code[0] + code[2] - 6),
     _comparison("square-plus-circle-and-6", lambda code: code[1] + code[2] - 6),
     _comparison("sum-and-9", lambda code: sum(code) - 9),
-    _family("sum-in-threes", lambda code: sum(code) % 3, {"0": 0, "1": 1, "2": 2}),
-    _family("different", lambda code: len(set(code)), {"3": 3, "2": 2, "1": 1}),
-    _family("order", _direction, {"rising": 1, "falling": -1, "neither": 0}),
+    _sorted("sum-by-3", lambda code: sum(code) % 3, {"0": 0, "1": 1, "2": 2}),
+    _sorted("repeats", lambda code: len(set(code)), {"none": 3, "pair": 2, "all": 1}),
+    _sorted("order", _direction, {"up": 1, "down": -1, "neither": 0}),
+    _count("steps-of-1", _steps_of_1, most=2),
+    _sorted("spread", _spread, {"up-to-1": 1, "2": 2, "from-3": 3}),
+    _comparison("middle-and-3", lambda code: sorted(code)[1] - 3),
+    _count("how-many-above-3", lambda code: sum(digit > 3 for digit in code)),
+    _sorted("largest-digit", lambda code: max(3, *code), {"up-to-3": 3, "4": 4, "5": 5}),
+    _comparison("ends-and-twice-square", lambda code: code[0] + code[2] - 2 * code[1]),
 )

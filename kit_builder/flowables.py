@@ -197,20 +197,18 @@ class Table(Rigid):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A table to write in: a header row, then blank rows, perhaps numbered.
+    """A table to write in: a header row, then rows of cells, most of them blank.
 
     Attributes:
         widths: of the columns.
         header: one cell for each column.
-        rows: for each row, one structure element a column.
-        numbers: the lines of the row numbers, or empty.
+        rows: the same for each row; a cell without lines is to be written in.
         continued: the header was already tagged on an earlier page.
     """
 
     widths: tuple[float, ...]
     header: tuple[Cell, ...]
-    rows: tuple[tuple[Element, ...], ...]
-    numbers: tuple[Line, ...]
+    rows: tuple[tuple[Cell, ...], ...]
     style: Style
     row_height: float = ROW
     continued: bool = False
@@ -242,8 +240,8 @@ class Record:
             return None
         pieces = -(-len(self.rows) // fitting)
         first = -(-len(self.rows) // pieces)
-        head = replace(self, rows=self.rows[:first], numbers=self.numbers[:first])
-        tail = replace(self, rows=self.rows[first:], numbers=self.numbers[first:], continued=True)
+        head = replace(self, rows=self.rows[:first])
+        tail = replace(self, rows=self.rows[first:], continued=True)
         return head, tail
 
     def draw(self, canvas: TaggedCanvas, x: float, top: float) -> None:
@@ -256,11 +254,13 @@ class Record:
             else:
                 with canvas.marked(cell.element):
                     _draw_centred(canvas, cell.lines, self.style, *place, right - left)
-        for number, line in enumerate(self.numbers):
-            with canvas.marked(self.rows[number][0]):
-                row_top = level - number * self.row_height
-                centred = row_top - (self.row_height - self.style.leading) / 2
-                _draw_centred(canvas, [line], self.style, edges[0], centred, self.widths[0])
+        for number, row in enumerate(self.rows):
+            row_top = level - number * self.row_height
+            centred = row_top - (self.row_height - self.style.leading) / 2
+            for (left, right), cell in zip(pairwise(edges), row, strict=True):
+                if cell.lines:
+                    with canvas.marked(cell.element):
+                        _draw_centred(canvas, cell.lines, self.style, left, centred, right - left)
         levels = [top, *(level - row * self.row_height for row in range(len(self.rows) + 1))]
         _draw_rules(
             canvas,
@@ -369,6 +369,68 @@ class Tick(Rigid):
             canvas.rect(x, top - (self.style.leading + _TICK) / 2, _TICK, _TICK)
         with canvas.marked(self.element):
             draw_lines(canvas, self.lines, self.style, x + TICK_INDENT, top)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGrid(Rigid):
+    """Small square tables beside each other, each cell a single mark, to be read in a moment.
+
+    Attributes:
+        tables: each its rows of cells, all of them square and of one size; the first row and the
+            first column are headers, their corner is set in white on black.
+        cell: the side of a cell.
+        gap: between two tables.
+    """
+
+    tables: tuple[tuple[tuple[Cell, ...], ...], ...]
+    style: Style
+    cell: float
+    gap: float
+    before: float = 2
+    after: float = 10
+
+    @property
+    def height(self) -> float:
+        return len(self.tables[0]) * self.cell
+
+    @property
+    def width(self) -> float:
+        """Of all tables and the gaps between them."""
+        columns = len(self.tables[0][0])
+        return len(self.tables) * (columns * self.cell + self.gap) - self.gap
+
+    def draw(self, canvas: TaggedCanvas, x: float, top: float) -> None:
+        left = x
+        for table in self.tables:
+            width = len(table[0]) * self.cell
+            for row, cells in enumerate(table):
+                for column, cell in enumerate(cells):
+                    place = left + column * self.cell, top - row * self.cell
+                    corner = row == column == 0
+                    if corner:
+                        canvas.rect(place[0], place[1] - self.cell, self.cell, self.cell, fill=1)
+                        canvas.setFillGray(1)
+                    with canvas.marked(cell.element):
+                        self._draw_mark(canvas, cell, *place)
+                    canvas.setFillGray(0)
+            levels = [top - row * self.cell for row in range(len(table) + 1)]
+            edges = [left + column * self.cell for column in range(len(table[0]) + 1)]
+            _draw_rules(
+                canvas,
+                [(left, level, left + width, level) for level in levels]
+                + [(edge, levels[0], edge, levels[-1]) for edge in edges],
+                HAIRLINE,
+            )
+            _draw_rules(
+                canvas,
+                [(left, levels[1], left + width, levels[1]), (edges[1], top, edges[1], levels[-1])],
+                2 * RULE,
+            )
+            left += width + self.gap
+
+    def _draw_mark(self, canvas: TaggedCanvas, cell: Cell, left: float, top: float) -> None:
+        centred = top - (self.cell - self.style.leading) / 2
+        _draw_centred(canvas, cell.lines, self.style, left, centred, self.cell)
 
 
 class Piece(Protocol):

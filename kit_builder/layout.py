@@ -286,7 +286,7 @@ def _undefined(message: str, template: str) -> tuple[str, str]:
             "host fields do not exist in a player layout",
             "use them in templates/host.xml.j2 only",
         )
-    return message, "write the name of a field that exists; the authoring guide lists them"
+    return message, "write a name that exists; the guide to templates lists them"
 
 
 class _Labels:

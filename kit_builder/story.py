@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from string import ascii_uppercase
+from typing import Literal, NamedTuple
 
 from kit_builder import cutouts, decks, shapes, structure, units
 from kit_builder.decks import EVERYTHING, Cards, Orders
 from kit_builder.document import Element
-from kit_builder.errors import KitError, fault
+from kit_builder.errors import KitError, Text, fault
 from kit_builder.flowables import (
+    AnswerGrid,
     BOX_GAP,
     CELL_PADDING,
     LABEL_GAP,
@@ -61,6 +63,9 @@ from kit_builder.units import MM
 _INDENT = 7 * MM
 _PIECE_GAP = 4 * MM
 _WRITING_ROOM = 40 * MM
+_ANSWER_CELL = 5.2 * MM
+_ANSWER_GAP = 2 * MM
+_DIGITS = ("1", "2", "3", "4", "5")
 
 _HEADINGS = {"title": "H1", "h1": "H1", "h2": "H2", "h3": "H3"}
 _PARAGRAPHS = ("p", "lead", "facts", "small")
@@ -289,7 +294,7 @@ class _Setter:
         yield Table(widths, tuple(cells), self._styles.small, self.indent)
 
     def record(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        said = attributes(element, "rows", "numbered?")
+        said = attributes(element, "rows", "numbered")
         columns = list(element.elements())
         widths = shared_widths(
             [_longest_word(column, self._styles.header) for column in columns],
@@ -308,19 +313,56 @@ class _Setter:
             for column, width in zip(columns, widths, strict=True)
         )
         body = grid.add("TBody")
-        count = converted(said["rows"], whole_number)
-        numbered = said.get("numbered") == "yes"
+        numbering = NUMBERINGS[converted(said["numbered"], one_of(NUMBERINGS, "numbering"))]
         rows = []
-        for _ in range(count):
+        for number in range(converted(said["rows"], whole_number)):
             row = body.add("TR")
+            label = numbering.label(number)
+            lines = (set_label(label, self._styles.body),) if label else ()
             rows.append(
-                tuple(_cell(row, "Row", numbered and not place) for place in range(len(columns)))
+                tuple(
+                    Cell(
+                        lines if numbering.everywhere or not place else (),
+                        _cell(row, "Row", bool(label) and not place),
+                    )
+                    for place in range(len(columns))
+                )
             )
-        numbers = tuple(
-            set_label(str(number), self._styles.body)
-            for number in range(1, count + 1 if numbered else 1)
+        yield Record(widths, header, tuple(rows), self._styles.small)
+
+    def answer_grid(self, element: Element, node: structure.Element) -> Iterator[Block]:
+        """The answers to all 125 proposals, from 111 to 555: a table for each first digit, its
+        rows for the second and its columns for the third.
+        """
+        said = attributes(element, "passes", "first", "yes", "no")
+        answers = converted(said["passes"], _answers)
+        tables = tuple(
+            self._answer_table(node, f"{said['first']} {digit}", str(digit), part, said)
+            for digit, part in enumerate(_batched(answers, 25), 1)
         )
-        yield Record(widths, header, tuple(rows), numbers, self._styles.small)
+        yield AnswerGrid(tables, self._styles.small, _ANSWER_CELL, _ANSWER_GAP)
+
+    def _answer_table(
+        self,
+        node: structure.Element,
+        title: str,
+        corner: str,
+        answers: Sequence[bool],
+        said: Mapping[str, Text],
+    ) -> tuple[tuple[Cell, ...], ...]:
+        whole = node.add("Table", title=title)
+        head, body = whole.add("THead").add("TR"), whole.add("TBody")
+
+        def mark(text: str, element: structure.Element) -> Cell:
+            return Cell((set_label(text, self._styles.small),), element)
+
+        rows = [tuple(mark(each, _cell(head, "Column", True)) for each in (corner, *_DIGITS))]
+        for digit, part in zip(_DIGITS, _batched(answers, 5), strict=True):
+            line = body.add("TR")
+            first = mark(digit, _cell(line, "Row", True))
+            marks = (said["yes"] if answer else said["no"] for answer in part)
+            rows.append((first, *(mark(each, line.add("TD")) for each in marks)))
+        return tuple(rows)
 
     def box_groups(self, element: Element, node: structure.Element) -> Iterator[Block]:
         """Labelled boxes beside each other, as many in a row as there is room for."""
@@ -421,6 +463,37 @@ class _Setter:
         yield Panel(tuple(blocks), self.measure)
 
 
+class _Numbering(NamedTuple):
+    """What is printed in a row of a record, in its first column or everywhere."""
+
+    label: Callable[[int], str]
+    everywhere: bool = False
+
+
+NUMBERINGS = {
+    "no": _Numbering(lambda row: ""),
+    "yes": _Numbering(lambda row: str(row + 1)),
+    "letters": _Numbering(lambda row: ascii_uppercase[row]),
+    "everywhere": _Numbering(lambda row: str(row + 1), everywhere=True),
+}
+
+
+def _answers(text: str) -> list[bool]:
+    """As many 0 and 1 as there are proposals.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if len(text) != 125 or set(text) - {"0", "1"}:
+        raise ValueError("the answers are not 125 digits 0 and 1; write one for each proposal")
+    return [digit == "1" for digit in text]
+
+
+def _batched(items: Sequence[bool], size: int) -> Iterator[Sequence[bool]]:
+    """The items in runs of `size`."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
 def _cell(
     row: structure.Element, scope: Literal["Column", "Row"], heads: bool
 ) -> structure.Element:
@@ -481,6 +554,7 @@ ELEMENTS: Mapping[str, Callable[[_Setter, Element, structure.Element], Iterator[
     "ol": _Setter.list,
     "table": _Setter.table,
     "record": _Setter.record,
+    "answer-grid": _Setter.answer_grid,
     "box-groups": _Setter.box_groups,
     "write-ins": _Setter.write_ins,
     "tick": _Setter.tick,

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit_builder import activity, build, formats
+from kit_builder import activity, formats
 from kit_builder.activity import Card, ComputedTable, Cutout, Deck, HostKey, Kit, Range, Section
 from kit_builder.errors import Text
+from kit_builder.library import Library
 from tests.conftest import plain
 
 LIBRARY = Path(__file__).parent.parent / "activities"
@@ -55,7 +56,7 @@ def test_as_many_cards_are_printed_as_are_counted(copies: list[int], blocks: int
 @pytest.fixture(scope="module")
 def kit() -> Kit:
     path = LIBRARY / "hidden-trap-bid.yaml"
-    return build.Library(LIBRARY).read(path).kit
+    return Library(LIBRARY).read(path).kit
 
 
 def test_a_kit_counts_all_its_pieces(kit: Kit) -> None:
