@@ -146,12 +146,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A table to write in: `rows` blank rows, numbered from 1 in the first column if `numbered`."""
+    """A table to write in.
+
+    Attributes:
+        numbered: "no"; "yes" or "letters": rows are numbered from 1 or lettered from A in the
+            first column; "everywhere": the number of its row stands in every cell.
+    """
 
     title: Text
     columns: tuple[Column, ...]
     rows: int
-    numbered: bool
+    numbered: str
     note: Text | None
 
 
@@ -178,6 +183,64 @@ class Cutout:
     count: int
     steps: tuple[Step, ...]
     location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """What the players may know of a puzzle that was drawn for them.
+
+    Attributes:
+        number: under which it was drawn; it stands on every page.
+        mode: of code and checkers; "" for another puzzle.
+        checkers: their letters.
+    """
+
+    number: int
+    mode: str = ""
+    checkers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """What the host knows of a checker.
+
+    Attributes:
+        card: the name of the criteria card that it belongs to.
+        criterion: the true one, in words.
+        passes: "1" or "0" for each of the 125 proposals from 111 to 555.
+    """
+
+    letter: str
+    card: str
+    criterion: Text
+    passes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A proposal for the host to try the key on, and what each checker answers to it."""
+
+    proposal: str
+    answers: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleKey:
+    """The solution of a puzzle of code and checkers.
+
+    Attributes:
+        code: its digits for triangle, square and circle.
+        candidates: how many codes the cards alone leave possible.
+        version: of the way in which it was drawn.
+        has_secret: a secret was mixed in, so the number alone does not give it away.
+    """
+
+    code: tuple[int, ...]
+    checkers: tuple[Checker, ...]
+    trials: tuple[Trial, ...]
+    candidates: int
+    version: int
+    has_secret: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +271,7 @@ class Kit:
     ticks: tuple[Text, ...]
     records: tuple[Record, ...]
     related: tuple[Text, ...]
+    puzzle: Puzzle | None
     location: Location
 
     @property
@@ -228,6 +292,7 @@ class HostKey:
     sections: tuple[Section, ...]
     records: tuple[Record, ...]
     secrets: tuple[Text, ...]
+    puzzle: PuzzleKey | None
 
 
 @dataclass(frozen=True, slots=True)

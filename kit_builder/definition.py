@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import Path
+from string import ascii_uppercase
 
-from kit_builder import formats, manuscript
+from kit_builder import briefing, criteria, formats, manuscript, puzzles
 from kit_builder.activity import (
     NO_BACK,
     Activity,
@@ -26,6 +27,8 @@ from kit_builder.activity import (
     Deck,
     HostKey,
     Kit,
+    Puzzle,
+    PuzzleKey,
     Record,
     Section,
     Step,
@@ -34,12 +37,14 @@ from kit_builder.errors import Fault, KitError, Location, Text
 from kit_builder.fields import Fields, instead_of
 from kit_builder.formats import Format
 from kit_builder.manuscript import Items, Node, Pairs
-from kit_builder.printing import CUTS
+from kit_builder.printing import CUTS, THE_KITS_OWN, PuzzleOrder
 from kit_builder.translation import Translation
 
 Fact = Callable[[Mapping[str, Text | tuple[Text, ...]]], tuple[tuple[str, ...], ...]]
 
 PIECES = ("dice", "stand", "screen", "strip")
+PUZZLES = ("code-and-checkers", "secret-code")
+NUMBERINGS = ("no", "yes", "letters", "everywhere")
 
 _MOST_COPIES = 999
 _MOST_COMBINATIONS = 1000  # of one short form; a deck of more is a slip of the keyboard
@@ -56,6 +61,7 @@ class Catalogue:
         languages: those that labels exist in.
         slugs: of all activities of the library.
         patterns: of backs, by name.
+        criteria: the wording of the criteria of code and checkers, by language.
         facts: what computes a table, by name; raises ValueError("what; what to write instead").
     """
 
@@ -63,11 +69,16 @@ class Catalogue:
     languages: Collection[str]
     slugs: Collection[str]
     patterns: Collection[str]
+    criteria: Callable[[str], Mapping[str, Text]]
     facts: Mapping[str, Fact]
 
 
 def read(
-    path: Path, shown: str, catalogue: Catalogue, translation: Translation | None = None
+    path: Path,
+    shown: str,
+    catalogue: Catalogue,
+    translation: Translation | None = None,
+    order: PuzzleOrder = THE_KITS_OWN,
 ) -> Activity:
     """The activity that is defined in the file at `path`, called `shown` in messages.
 
@@ -76,20 +87,24 @@ def read(
         shown: its path in messages.
         catalogue: of what it may name.
         translation: of its texts; every text must have one.
+        order: of the puzzle, where the activity has one.
 
     Raises:
         KitError: all faults of the file, in its order; then those of the translation.
     """
     root, faults = _root(path, shown, "activity", translation)
     slug = _slug(path, root)
-    kit = _kit(root, slug, catalogue)
+    drawn = _puzzle(root, catalogue, order)
+    catalogue = replace(catalogue, facts={**catalogue.facts, **drawn.facts})
+    kit = _kit(root, slug, catalogue, drawn)
     host_fields = root.inner("host", "host", required=True)
-    host = HostKey((), (), ())
+    host = HostKey((), (), (), None)
     if host_fields is not None:
         host = HostKey(
             _sections(host_fields, "sections", catalogue),
-            _records(host_fields),
-            host_fields.texts("secrets"),
+            _records(host_fields, drawn),
+            (*host_fields.texts("secrets"), *drawn.secrets),
+            drawn.key,
         )
         host_fields.close()
     root.close()
@@ -151,7 +166,7 @@ def _slug(path: Path, root: Fields) -> str:
     return path.stem
 
 
-def _kit(root: Fields, slug: str, catalogue: Catalogue) -> Kit:
+def _kit(root: Fields, slug: str, catalogue: Catalogue, drawn: _Drawn) -> Kit:
     title = root.text("title")
     language = root.choice("language", catalogue.languages)
     category = root.text("category")
@@ -162,7 +177,7 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue) -> Kit:
     minutes = root.range("minutes", 999)
     practises, observe = root.text("practises"), root.text("observe")
     rules = _sections(root, "rules", catalogue)
-    decks = tuple(_deck(deck, blocks, catalogue) for deck in root.each("decks", "deck"))
+    decks = tuple(_deck(deck, blocks, catalogue, drawn) for deck in root.each("decks", "deck"))
     cutouts = tuple(map(_cutout, root.each("cutouts", "cutout")))
     sheet = root.inner("sheet", "sheet")
     sheet_title: Text | None = None
@@ -194,8 +209,9 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue) -> Kit:
         boxes,
         lines,
         ticks,
-        _records(root),
+        _records(root, drawn),
         _related(root, slug, catalogue),
+        drawn.puzzle,
         root.location,
     )
 
@@ -243,7 +259,7 @@ def _table(table: Fields, catalogue: Catalogue) -> ComputedTable | None:
         return None
 
 
-def _deck(deck: Fields, players: int | None, catalogue: Catalogue) -> Deck:
+def _deck(deck: Fields, players: int | None, catalogue: Catalogue, drawn: _Drawn) -> Deck:
     """A deck; `players` is the greatest number of them, or None where that is not known."""
     before = deck.faults
     name = deck.text("name")
@@ -260,9 +276,13 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue) -> Deck:
         known = {
             field: bool(known.get(field) or on_back.get(field)) for field in (*known, *on_back)
         }
-    entries = [tuple(_cards(card, known)) for card in deck.each("cards", thing, required=True)]
+    if drawn.cards and deck.node("cards", required=False) == "puzzle":
+        entries = [drawn.cards]
+        total = len(drawn.cards)
+    else:
+        entries = [tuple(_cards(card, known)) for card in deck.each("cards", thing, required=True)]
+        total = deck.whole("total", 1, 9999)
     cut = deck.optional_choice("cut", CUTS)
-    total = deck.whole("total", 1, 9999)
     blocks = 0 if per is None else players or 0
     made = Deck(
         name,
@@ -408,24 +428,108 @@ def _cutout(cutout: Fields) -> Cutout:
     return Cutout(piece, name, count, steps, cutout.location)
 
 
-def _records(parent: Fields) -> tuple[Record, ...]:
-    return tuple(
-        Record(
-            record.text("title"),
-            tuple(_column(record, column) for column in record.items("columns", required=True)),
-            record.whole("rows", 1, _MOST_ROWS),
-            record.flag("numbered"),
-            record.optional_text("note"),
-        )
-        for record in parent.each("records", "record")
+def _records(parent: Fields, drawn: _Drawn) -> tuple[Record, ...]:
+    return tuple(_record(record, drawn) for record in parent.each("records", "record"))
+
+
+def _record(record: Fields, drawn: _Drawn) -> Record:
+    title = record.text("title")
+    columns = tuple(
+        column
+        for node in record.items("columns", required=True)
+        for column in _columns(record, node, drawn)
     )
+    numbered = record.optional_choice("numbered", NUMBERINGS) or "no"
+    most = len(ascii_uppercase) if numbered == "letters" else _MOST_ROWS
+    if drawn.checkers and record.node("rows", required=False) == "checkers":
+        rows = len(drawn.checkers)
+    else:
+        rows = record.whole("rows", 1, most)
+    return Record(title, columns, rows, numbered, record.optional_text("note"))
 
 
-def _column(record: Fields, node: Node) -> Column:
-    """A column: its title alone, or its title and width."""
-    if not (isinstance(node, Pairs) and {"title", "width"} & {name for name, _ in node.pairs}):
-        return Column(record.as_text(node, "columns"))
+def _columns(record: Fields, node: Node, drawn: _Drawn) -> Iterator[Column]:
+    """A column: its title alone, or its title and width; or one for each checker."""
+    if not (
+        isinstance(node, Pairs) and {"title", "width", "each"} & {name for name, _ in node.pairs}
+    ):
+        yield Column(record.as_text(node, "columns"))
+        return
     column = record.part(node, "column")
-    made = Column(column.text("title"), column.positive("width", 100, default=1.0))
+    if column.node("each", required=False) is not None:
+        if not drawn.checkers or column.choice("each", ("checker",)) != "checker":
+            column.fault(
+                column.where("each"),
+                "there are no checkers to make columns for",
+                "give each column its title, or the activity a puzzle with checkers",
+            )
+        yield from (Column(Text(letter, column.location), 0.5) for letter in drawn.checkers)
+    else:
+        yield Column(column.text("title"), column.positive("width", 100, default=1.0))
     column.close()
-    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The puzzle of an activity; all empty where it has none."""
+
+    puzzle: Puzzle | None = None
+    cards: tuple[Card, ...] = ()
+    key: PuzzleKey | None = None
+    secrets: tuple[Text, ...] = ()
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+    @property
+    def checkers(self) -> tuple[str, ...]:
+        return self.puzzle.checkers if self.puzzle else ()
+
+
+def _puzzle(root: Fields, catalogue: Catalogue, order: PuzzleOrder) -> _Drawn:
+    puzzle = root.inner("puzzle", "puzzle")
+    if puzzle is None:
+        return _Drawn()
+    before = puzzle.faults
+    kind = puzzle.choice("kind", PUZZLES)
+    number = order.number or puzzle.whole("number", 1, 9999, default=1)
+    drawn = _Drawn(Puzzle(number))
+    try:
+        if kind == "code-and-checkers":
+            drawn = _code_and_checkers(puzzle, number, catalogue, order, root)
+        elif kind == "secret-code":
+            drawn = _secret_code(puzzle, number, order)
+    except ValueError as error:
+        if puzzle.faults == before:
+            what, _, instead = str(error).partition("; ")
+            puzzle.fault(puzzle.location, what, instead)
+    puzzle.close()
+    return drawn
+
+
+def _code_and_checkers(
+    puzzle: Fields, number: int, catalogue: Catalogue, order: PuzzleOrder, root: Fields
+) -> _Drawn:
+    """Raises ValueError for a puzzle that there is not."""
+    mode = puzzle.optional_choice("mode", puzzles.MODES) or "classic"
+    checkers = puzzle.whole("checkers", min(puzzles.CHECKERS), max(puzzles.CHECKERS), default=4)
+    wished = puzzle.optional_range("candidates", len(criteria.CODES))
+    drawn = puzzles.generate(
+        number,
+        order.mode or mode,
+        order.checkers or checkers,
+        order.candidates or (range(wished.low, wished.high + 1) if wished else None),
+        order.secret,
+    )
+    wording = catalogue.criteria(str(root.node("language", required=False)))
+    told = briefing.brief(drawn, wording, puzzle.location)
+    code = Text("".join(map(str, drawn.code)), puzzle.location)
+    secrets = () if code == str(number) else (code,)
+    return _Drawn(told.puzzle, told.cards, told.key, secrets)
+
+
+def _secret_code(puzzle: Fields, number: int, order: PuzzleOrder) -> _Drawn:
+    symbols = "".join(puzzle.texts("symbols", required=True))
+    place = puzzle.location
+    codes = briefing.secret_codes(number, symbols, order.secret, place)
+    return _Drawn(
+        Puzzle(number), secrets=tuple(codes), facts={"secret-codes": briefing.code_table(codes)}
+    )

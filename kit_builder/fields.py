@@ -231,6 +231,11 @@ class Fields:
         found = self._typed(name, _RANGE_EXAMPLE, required=True)
         return Range(1, 1) if found is None else self.as_range(found, name, 1, high)
 
+    def optional_range(self, name: str, high: int) -> Range | None:
+        """A whole number or range from 1 to `high`, or None if there is no such field."""
+        found = self._typed(name, _RANGE_EXAMPLE, required=False)
+        return None if found is None else self.as_range(found, name, 1, high)
+
     def as_range(
         self,
         typed: Text,

@@ -12,10 +12,12 @@ from kit_builder import definition, facts, formats, patterns, resources, transla
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.layout import Layouts
+from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
 from kit_builder.translation import Translation
 
 _SUFFIXES = (".yaml", ".yml")
 _LABELS = "labels"
+_CRITERIA = "criteria"
 # "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
 _TRANSLATION = re.compile(r"(?P<slug>.+)\.(?P<language>[a-z]{2,3})")
 
@@ -44,6 +46,7 @@ class Library:
             languages=sorted({path.stem for path in _label_files(self._own)}),
             slugs=[path.stem for path in definitions_in(self.folder)],
             patterns=list(patterns.PATTERNS),
+            criteria=lambda language: labels_in(language, self._own, _CRITERIA),
             facts=facts.FACTS,
         )
 
@@ -56,13 +59,14 @@ class Library:
         own = definition.language(path, shown(path))
         return [own, *sorted(set(_translations(path)) - {own})]
 
-    def read(self, path: Path, language: str = "") -> Activity:
+    def read(self, path: Path, language: str = "", order: PuzzleOrder = THE_KITS_OWN) -> Activity:
         """The activity of a file in the folder, in a language it exists in; "" for its own.
 
         Raises:
             KitError: it is faulty, or its translation is.
         """
-        return definition.read(path, shown(path), self.catalogue, self._translation(path, language))
+        translated = self._translation(path, language)
+        return definition.read(path, shown(path), self.catalogue, translated, order)
 
     def _translation(self, path: Path, language: str) -> Translation | None:
         own = definition.language(path, shown(path)) if language else ""
@@ -94,28 +98,28 @@ class Library:
         return slug
 
 
-def labels_in(language: str, own: Path | None = None) -> Mapping[str, Text]:
-    """The words of the tool in a language, those of the templates in `own` before its own.
+def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> Mapping[str, Text]:
+    """The words of the tool in a language, those of the templates in `own` over its own.
 
     Raises:
         KitError: a label file is faulty, or there is none in this language.
     """
     found: dict[str, Text] = {}
-    for path in _label_files(own):
+    for path in _label_files(own, folder):
         if path.stem == language:
             found |= definition.labels(path, shown(path))
     if not found:
-        known = dict.fromkeys(path.stem for path in _label_files(own))
+        known = dict.fromkeys(path.stem for path in _label_files(own, folder))
         raise fault(
-            None, f'there are no labels in "{language}"', formats.suggestion(language, known)
+            None, f'there are no {folder} in "{language}"', formats.suggestion(language, known)
         )
     return found
 
 
-def _label_files(own: Path | None) -> Iterator[Path]:
-    for folder in (resources.folder("templates"), own):
-        if folder is not None:
-            yield from sorted((folder / _LABELS).glob("*.yaml"))
+def _label_files(own: Path | None, folder: str = _LABELS) -> Iterator[Path]:
+    for templates in (resources.folder("templates"), own):
+        if templates is not None:
+            yield from sorted((templates / folder).glob("*.yaml"))
 
 
 def shown(path: Path) -> str:

@@ -41,6 +41,25 @@ class ClassSet:
 
 
 @dataclass(frozen=True, slots=True)
+class PuzzleOrder:
+    """Which puzzle is wanted of a kit that has one; None leaves it as the kit's file says.
+
+    Attributes:
+        candidates: how many codes may be the secret one, as far as the cards tell.
+        secret: a text mixed into the puzzle, so that its number alone does not give it away.
+    """
+
+    number: int | None = None
+    mode: str | None = None
+    checkers: int | None = None
+    candidates: range | None = None
+    secret: str = ""
+
+
+THE_KITS_OWN = PuzzleOrder()
+
+
+@dataclass(frozen=True, slots=True)
 class Printing:
     """How one PDF of a kit is printed.
 

@@ -1,8 +1,8 @@
 """Puzzles from a number: code and checkers, and the four-symbol secret code.
 
 Pure arithmetic. The same number, wishes and secret give the same puzzle on every machine and in
-every release with the same `VERSION`: SHA-256 (FIPS 180-4) is all that is drawn from. So whoever
-has this program and a puzzle's number has its code too, unless a secret was mixed in.
+every release with the same `VERSION`: all is drawn from SHA-256 (FIPS 180-4). So whoever has this
+program and the number of a puzzle has its code, unless a secret takes part in the draw.
 
 Code and checkers: each checker tells whether a proposed code meets its hidden criterion. A puzzle
 is valid if exactly one code meets all criteria, and more than one would without any one of them.
@@ -11,18 +11,20 @@ is valid if exactly one code meets all criteria, and more than one would without
 from __future__ import annotations
 
 import hashlib
+import json
+import struct
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import count, product
 from math import perm
 from typing import NamedTuple, TypeVar
 
 from kit_builder.criteria import CODES, FAMILIES, Code, Family, Option
 
-# Of all that is drawn here, and of the order and meaning of `criteria.FAMILIES`.
+# Of everything drawn here, and of the order and meaning of `criteria.FAMILIES`.
 VERSION = 1
 
 # How many criteria cards there are for each checker.
@@ -34,11 +36,16 @@ CANDIDATES = range(3, 9)
 SYMBOLS = "CTSX"
 PLACES = 4
 
-# So many sets of cards are drawn before a wish is given up: 0.15 s, in the mode extreme 3 s.
-_SETS = 4000
+# So many sets of cards are looked at before a wish is given up.
+_TRIES = 3000
+# So many numbers four bytes can hold.
 _DRAWN = 1 << 32
+# The cases of `duplicate_cases` that differ.
+_CASES = 17
 
 _Item = TypeVar("_Item")
+# Some of the 125 codes: bit n, from 0, stands for `CODES[n]`.
+_Codes = int
 
 
 class Criterion(NamedTuple):
@@ -66,8 +73,8 @@ class Puzzle:
 
     Attributes:
         number, mode, wished, has_secret: what it was made from; the secret itself is not kept.
-        groups: the cards, one or two for each checker. They lie before the checker of the same
-            place; in the mode nightmare they do not, and which is whose is hidden.
+        groups: the cards: one or two for each checker, in the order of the checkers. In the mode
+            nightmare their order says nothing: which card is whose is hidden.
         criteria: the true one of each checker.
         code: the only one that meets all criteria.
     """
@@ -82,7 +89,7 @@ class Puzzle:
 
     @property
     def cards(self) -> tuple[Family, ...]:
-        """All cards in the order in which they are lettered."""
+        """All cards, in the order in which they are lettered."""
         return tuple(family for group in self.groups for family in group)
 
     @property
@@ -99,7 +106,7 @@ class Trial(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """How many symbols of a guess are in the right place, and how many right ones elsewhere."""
+    """How many symbols of a guess are right in the right place, and how many right elsewhere."""
 
     placed: int
     elsewhere: int
@@ -116,7 +123,7 @@ class PegCase(NamedTuple):
 def generate(
     number: int, mode: str, checkers: int, candidates: range | None = None, secret: str = ""
 ) -> Puzzle:
-    """The puzzle of code and checkers with this number.
+    """The puzzle of code and checkers that has this number.
 
     Args:
         number: from 1.
@@ -124,11 +131,11 @@ def generate(
         checkers: one of `CHECKERS`.
         candidates: how many codes may be the secret one, as far as the cards tell; 1 means that
             the cards alone give it away. None means `CANDIDATES`.
-        secret: a text that the players do not know; "" for none.
+        secret: a text that the players do not know, or "".
 
     Raises:
-        ValueError: an argument is not what it should be, or no puzzle with this number has as many
-            candidate codes as wished; the nearest number that one has is named.
+        ValueError: an argument is not what it should be, or no puzzle was found that has this
+            number and as many candidates as wished; the nearest that can be had is named.
     """
     wished = CANDIDATES if candidates is None else candidates
     _check_number(number)
@@ -138,10 +145,10 @@ def generate(
         raise ValueError(f"a puzzle cannot have {checkers} checkers; write 4, 5 or 6")
     if not wished or min(wished) < 1:
         raise ValueError("a puzzle has at least 1 candidate code; write a range such as 3-8")
-    # The wish takes no part in what is drawn: so the nearest that was met can be had by wishing it.
-    draws = _Draws("code and checkers", number, mode, checkers, secret)
+    # What is wished takes no part in the draw, so the nearest that was seen can be asked for.
+    draws = _Draws("code and checkers", number, mode, checkers, _normal(secret))
     size = MODES[mode]
-    met = set()
+    seen: set[int] = set()
     for _ in range(_TRIES):
         cards = draws.sample(FAMILIES, size * checkers)
         groups = tuple(cards[start : start + size] for start in range(0, len(cards), size))
@@ -149,38 +156,43 @@ def generate(
         codes = _codes(valid)
         if len(codes) in wished:
             break
-        met.add(len(codes))
+        seen.add(len(codes))
     else:
-        nearest = min(met - {0}, key=lambda size: min(abs(size - each) for each in wished))
+        low, high = min(wished), max(wished)
+        nearest = min(sorted(seen - {0}), key=lambda found: max(low - found, found - high))
         raise ValueError(
-            f"no puzzle {number} with {_span(wished)} candidate codes was found in the mode "
-            f"{mode} with {checkers} checkers; the nearest has {nearest}"
+            f"puzzle {number} ({mode}, {checkers} checkers) was not found with "
+            f"{low if low == high else f'{low}-{high}'} candidate codes; "
+            f"ask for {nearest}, the nearest that was"
         )
     code = draws.one_of(codes)
     criteria = draws.one_of([each.criteria for each in valid if each.code == code])
     if mode == "nightmare":
         criteria = draws.sample(criteria, checkers)
-    return Puzzle(number, mode, wished, bool(secret), groups, criteria, code)
+    return Puzzle(number, mode, wished, bool(_normal(secret)), groups, criteria, code)
 
 
 def assignments(groups: Sequence[Sequence[Family]]) -> tuple[Assignment, ...]:
     """Every valid choice of one criterion from each group of cards."""
-    # Beside the codes that meet all criteria so far stand, for each of these, the codes that fail
-    # it alone. Without any such code the checker is not needed, however the choice goes on.
-    choices: list[tuple[int, tuple[int, ...], tuple[Criterion, ...]]] = [((1 << len(CODES)) - 1, (), ())]
-    for families in groups:
-        options = [each for family in families for each in _options(family)]
+    # Kept with each choice: the codes that meet all its criteria, and for each criterion the codes
+    # that fail it alone. Once one of these is empty, its checker stays superfluous: stop early.
+    choices: list[tuple[_Codes, tuple[_Codes, ...], tuple[Criterion, ...]]]
+    choices = [((1 << len(CODES)) - 1, (), ())]
+    for group in groups:
+        options = [option for family in group for option in _options(family)]
         longer = []
-        for meet_all, fail_one, criteria in choices:
-            for criterion, meet in options:
-                still = (*(codes & meet for codes in fail_one), meet_all & ~meet)
-                if meet_all & meet and all(still):
-                    longer.append((meet_all & meet, still, (*criteria, criterion)))
+        for met, failed_alone, criteria in choices:
+            for criterion, meeting in options:
+                if not met & meeting or not met & ~meeting:
+                    continue
+                failed = (*(codes & meeting for codes in failed_alone), met & ~meeting)
+                if all(failed):
+                    longer.append((met & meeting, failed, (*criteria, criterion)))
         choices = longer
     return tuple(
-        Assignment(CODES[meet_all.bit_length() - 1], criteria)
-        for meet_all, _, criteria in choices
-        if meet_all.bit_count() == 1
+        Assignment(CODES[met.bit_length() - 1], criteria)
+        for met, _, criteria in choices
+        if met.bit_count() == 1
     )
 
 
@@ -191,17 +203,164 @@ def candidates(puzzle: Puzzle) -> tuple[Code, ...]:
 
 def answers(puzzle: Puzzle) -> tuple[tuple[bool, ...], ...]:
     """For each checker, whether each of `CODES` meets its criterion."""
-    return tuple(tuple(map(each.option.holds, CODES)) for each in puzzle.criteria)
+    return tuple(tuple(map(criterion.option.holds, CODES)) for criterion in puzzle.criteria)
 
 
-def trial_lines(puzzle: Puzzle, count: int = 3) -> tuple[Trial, ...]:
-    """Proposals with which a host can test their own reading of the criteria.
+def trial_lines(puzzle: Puzzle, lines: int = 3) -> tuple[Trial, ...]:
+    """Proposals for a host who wants to test their own reading of the criteria.
 
-    Each is met by some checkers and not by others. The first ones show as much as they can: both
-    answers of as many checkers as possible, then about as many passes as fails, then digits that
-    differ, so that a host who mixes up the shapes notices it.
+    Each is met by some checkers, but not by all. Together they show both answers of as many
+    checkers as possible, then about as many passes as fails, then different digits, because a host
+    who takes one shape for another would not notice it from equal ones.
     """
-    left = [Trial(*each) for each in zip(CODES, zip(*answers(puzzle), strict=True), strict=True)]
-    shown: set[tuple[int, bool]] = set()
-    lines: list[Trial] = []
-    ...
+    told = zip(CODES, zip(*answers(puzzle), strict=True), strict=True)
+    left = [Trial(code, each) for code, each in told if any(each) and not all(each)]
+    chosen: list[Trial] = []
+    while left and len(chosen) < lines:
+        shown = {answer for trial in chosen for answer in enumerate(trial.answers)}
+        chosen.append(max(left, key=lambda trial: _worth(trial, shown)))
+        left.remove(chosen[-1])
+    return tuple(chosen)
+
+
+def secret_codes(
+    number: int,
+    amount: int,
+    repeats: bool,
+    symbols: str = SYMBOLS,
+    length: int = PLACES,
+    secret: str = "",
+) -> tuple[str, ...]:
+    """Different codes of some symbols in a row; fewer of them are the first ones of more.
+
+    Args:
+        number: of the puzzle, from 1.
+        amount: how many codes.
+        repeats: whether a symbol may stand in a code more than once.
+        symbols: one character each.
+        length: of a code, in symbols.
+        secret: a text that the players do not know, or "".
+
+    Raises:
+        ValueError: an argument is not what it should be, or there are not so many codes.
+    """
+    _check_number(number)
+    if len(set(symbols)) < len(symbols):
+        raise ValueError(f'a symbol stands twice in "{symbols}"; write it once')
+    possible = len(symbols) ** length if repeats else perm(len(symbols), length)
+    if amount > possible:
+        raise ValueError(f"there are not {amount} different codes; ask for at most {possible}")
+    draws = _Draws("secret codes", number, repeats, symbols, length, _normal(secret))
+    draw = draws.row if repeats else draws.sample
+    found: dict[str, None] = {}
+    while len(found) < amount:
+        found["".join(draw(symbols, length))] = None
+    return tuple(found)
+
+
+def peg_feedback(code: Sequence[str], guess: Sequence[str]) -> Feedback:
+    """What the host answers to a guess that is as long as the code."""
+    placed = sum(right == put for right, put in zip(code, guess, strict=True))
+    return Feedback(placed, (Counter(code) & Counter(guess)).total() - placed)
+
+
+def duplicate_cases(amount: int, number: int = 1) -> tuple[PegCase, ...]:
+    """Guesses in which counting is hard: code and guess share one symbol that comes repeatedly.
+
+    No two cases are alike in how often it is in the code, in the guess, and in the right place.
+
+    Raises:
+        ValueError: there are not so many cases that differ.
+    """
+    _check_number(number)
+    if amount > _CASES:
+        raise ValueError(f"there are not {amount} different cases; ask for at most {_CASES}")
+    draws = _Draws("duplicate cases", number)
+    cases: dict[tuple[int, int, int], PegCase] = {}
+    while len(cases) < amount:
+        code, guess = ("".join(draws.row(SYMBOLS, PLACES)) for _ in range(2))
+        shared = [each for each in SYMBOLS if each in code and each in guess]
+        hard = [each for each in shared if code.count(each) + guess.count(each) > 2]
+        if len(hard) == 1 and code != guess:
+            (symbol,) = hard
+            placed = sum(pair == (symbol, symbol) for pair in zip(code, guess, strict=True))
+            case = PegCase(code, guess, peg_feedback(code, guess))
+            cases.setdefault((code.count(symbol), guess.count(symbol), placed), case)
+    return tuple(cases.values())
+
+
+def impossible_pairs() -> tuple[Feedback, ...]:
+    """The answers that add up to no more than the places, and that no guess ever gets."""
+    codes = tuple(product(SYMBOLS, repeat=PLACES))
+    # Other symbols get the same answers, so only codes with new symbols in order are tried.
+    typical = [code for code in codes if SYMBOLS.startswith("".join(dict.fromkeys(code)))]
+    given = {peg_feedback(code, guess) for code in typical for guess in codes}
+    return tuple(
+        pair
+        for placed in range(PLACES + 1)
+        for elsewhere in range(PLACES + 1 - placed)
+        if (pair := Feedback(placed, elsewhere)) not in given
+    )
+
+
+class _Draws:
+    """What is drawn for one puzzle: four bytes at a time from hashes of its seed and a counter."""
+
+    def __init__(self, *seed: str | int) -> None:
+        # In JSON no two seeds are written alike, and what no UTF-8 can hold is escaped.
+        self._numbers = self._hashed(json.dumps([VERSION, *seed]).encode())
+
+    @staticmethod
+    def _hashed(seed: bytes) -> Iterator[int]:
+        for block in count():
+            hashed = hashlib.sha256(seed + block.to_bytes(8, "big")).digest()
+            yield from struct.unpack(">8I", hashed)
+
+    def below(self, limit: int) -> int:
+        """A whole number from 0 to less than `limit`, each of them equally likely."""
+        fair = _DRAWN - _DRAWN % limit
+        return next(number for number in self._numbers if number < fair) % limit
+
+    def one_of(self, items: Sequence[_Item]) -> _Item:
+        """One of some items."""
+        return items[self.below(len(items))]
+
+    def row(self, items: Sequence[_Item], length: int) -> tuple[_Item, ...]:
+        """Items in a row; each may come again."""
+        return tuple(self.one_of(items) for _ in range(length))
+
+    def sample(self, items: Sequence[_Item], length: int) -> tuple[_Item, ...]:
+        """Different items in a row."""
+        left = list(items)
+        return tuple(left.pop(self.below(len(left))) for _ in range(length))
+
+
+def _check_number(number: int) -> None:
+    if number < 1:
+        raise ValueError(f"there is no puzzle {number}; write a whole number from 1")
+
+
+def _normal(secret: str) -> str:
+    """The secret however a keyboard composed its accents, without spaces around it."""
+    return unicodedata.normalize("NFC", secret).strip()
+
+
+@cache
+def _options(family: Family) -> tuple[tuple[Criterion, _Codes], ...]:
+    return tuple(
+        (
+            Criterion(family, option),
+            sum(1 << bit for bit, code in enumerate(CODES) if option.holds(code)),
+        )
+        for option in family.options
+    )
+
+
+def _codes(valid: Sequence[Assignment]) -> tuple[Code, ...]:
+    return tuple(sorted({each.code for each in valid}))
+
+
+def _worth(trial: Trial, shown: set[tuple[int, bool]]) -> tuple[int, int, int]:
+    new = set(enumerate(trial.answers)) - shown
+    uneven = abs(2 * sum(trial.answers) - len(trial.answers))
+    return len(new), -uneven, len(set(trial.code))
