@@ -17,15 +17,15 @@ from kit_builder import (
     typeset,
 )
 from kit_builder.activity import Activity
-from kit_builder.decks import EVERYTHING, Orders
+from kit_builder.decks import EVERYTHING, Only, Orders
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.formats import Format
 from kit_builder.layout import EDITIONS, HOST, PLAYER
 from kit_builder.library import Library, labels_in, shown
 from kit_builder.printers import Profile
-from kit_builder.printing import PARTS, Printing
+from kit_builder.printing import PARTS, THE_KITS_OWN, Printing, PuzzleOrder
 
-CARDS: tuple[str, ...] = ("cards",)
+_SEPARATE: tuple[Only, ...] = ("pages", "fronts", "backs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Job:
     marks: tuple[str, ...] = ()
     orders: Orders = EVERYTHING
 
-    def file_name(self, slug: str, language: str = "") -> str:
-        """Such as "pass-and-pick-shapes.ca.letter.pdf"; "" for the original's language."""
+    def file_name(self, slug: str, mark: str = "") -> str:
+        """Such as "pass-and-pick-shapes.ca.letter.pdf"."""
         host = HOST if self.edition == HOST else ""
-        return ".".join(filter(None, (slug, language, *self.marks, host, "pdf")))
+        return ".".join(filter(None, (slug, mark, *self.marks, host, "pdf")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ class Options:
         papers: each makes PDFs of its own.
         split: one PDF for each part of the player edition.
         languages: those wanted; all that an activity has if empty.
+        puzzles: those wanted of an activity that has one.
         printing: how; its paper does not count.
     """
 
@@ -64,13 +65,14 @@ class Options:
     editions: Sequence[str] = EDITIONS
     split: bool = False
     languages: Sequence[str] = ()
+    puzzles: Sequence[PuzzleOrder] = (THE_KITS_OWN,)
 
     def jobs(self) -> Iterator[Job]:
         """Every PDF that is wanted of an activity."""
-        for paper in self.papers:
+        for paper in dict.fromkeys(self.papers):
             printing = replace(self.printing, paper=paper)
             marks: tuple[str, ...] = ()
-            if len(self.papers) > 1:
+            if len(set(self.papers)) > 1:
                 marks += (paper.name.lower().replace(" ", ""),)
             if printing.large:
                 marks += ("large",)
@@ -86,27 +88,28 @@ def _player_jobs(printing: Printing, marks: tuple[str, ...], split: bool) -> Ite
     if printing.sets:
         first, last = printing.sets[0].letter.lower(), printing.sets[-1].letter.lower()
         marks += (f"set-{first}" if first == last else f"sets-{first}-{last}",)
+    parts = tuple(part for part in PARTS if part in printing.parts)
     if printing.cards:
         marks += ("reprint",)
-    parts = tuple(printing.parts) or (CARDS if printing.cards else ())
-    chosen: list[tuple[str, ...]] = [(part,) for part in parts or PARTS] if split else [parts]
+        chosen: list[tuple[str, ...]] = [("cards",)]
+    else:
+        chosen = [(part,) for part in parts or PARTS] if split else [parts]
     for each in chosen:
-        named = (*marks, "-".join(each)) if split or (each and not printing.cards) else marks
+        named = marks if printing.cards or not each else (*marks, "-".join(each))
         orders = Orders(
             parts=each,
             cards=printing.cards,
+            only="cards" if printing.cards else None,
             backs=printing.backs != "none",
             cut=printing.cut,
             gutter=printing.gutter,
             bleed=printing.bleed,
         )
-        if printing.backs != "separate":
+        if printing.backs != "separate" or (each and "cards" not in each):
             yield Job(PLAYER, printing, named, orders)
             continue
-        yield Job(PLAYER, printing, (*named, "fronts"), replace(orders, only="fronts"))
-        if not each or "cards" in each:
-            only = replace(orders, parts=CARDS, pages=False, only="backs")
-            yield Job(PLAYER, printing, (*named, "backs"), only)
+        for only in _SEPARATE[1:] if printing.cards else _SEPARATE:
+            yield Job(PLAYER, printing, (*named, only), replace(orders, only=only))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,42 +180,43 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
     for language in dict.fromkeys(wanted):
         if language in absent:
             continue
-        try:
-            kit = Translated(library, path, "" if language == own else language)
-        except KitError as error:
-            faults += error.faults
-            continue
-        for job in options.jobs():
+        mark = "" if language == own else language
+        for order in options.puzzles if original.kit.puzzle else (THE_KITS_OWN,):
             try:
-                outputs += _outputs(kit, job)
+                kit = Prepared(library, path, mark, order)
             except KitError as error:
                 faults += error.faults
+                continue
+            for job in options.jobs():
+                try:
+                    outputs += _outputs(kit, job)
+                except KitError as error:
+                    faults += error.faults
     if faults:
         raise KitError(*dict.fromkeys(faults))
     return Result(path, original, tuple(outputs))
 
 
-class Translated:
-    """An activity in one language, with all that its layouts need.
+class Prepared:
+    """An activity in one language, with one puzzle if it has any, and all its layouts need.
 
     Attributes:
-        mark: what tells its files from those of the original: the language, or "".
+        mark: what tells its files from the usual ones: a language, a puzzle; or "".
 
     Raises:
         KitError: the definition, the translation or the labels are faulty.
     """
 
-    def __init__(self, library: Library, path: Path, mark: str) -> None:
-        self.mark = mark
+    def __init__(self, library: Library, path: Path, language: str, order: PuzzleOrder) -> None:
+        self.mark = ".".join(filter(None, (language, order.mark)))
         self.layouts = library.layouts
-        self.activity = library.read(path, mark)
-        language = self.activity.kit.language
-        self.labels = library.labels(language)
+        self.activity = library.read(path, language, order)
+        self.labels = library.labels(self.activity.kit.language)
         related = map(str, self.activity.kit.related)
-        self.titles = {slug: library.title(slug, language) for slug in related}
+        self.titles = {slug: library.title(slug, self.activity.kit.language) for slug in related}
 
 
-def _outputs(kit: Translated, job: Job) -> Iterator[Output]:
+def _outputs(kit: Prepared, job: Job) -> Iterator[Output]:
     """The PDF of a job; none where the kit has nothing of what is wanted.
 
     Raises:

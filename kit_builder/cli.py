@@ -6,6 +6,7 @@ Annotations are evaluated here, because Typer makes the command line from them.
 import functools
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
@@ -15,7 +16,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from kit_builder import __version__, build, formats, library, plan, printers, units
+from kit_builder import __version__, build, formats, library, plan, printers, puzzles, units
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError
 from kit_builder.formats import Format
@@ -28,6 +29,7 @@ from kit_builder.printing import (
     PARTS,
     ClassSet,
     Printing,
+    PuzzleOrder,
 )
 
 _DEFAULT_FOLDER = Path("activities")
@@ -158,6 +160,37 @@ def _options(
         bool, typer.Option("--large-print", help="18 pt text, larger cards, laid out anew.")
     ] = False,
     printer: Annotated[str, typer.Option(metavar="NAME", help="A saved printer profile.")] = "",
+    puzzle: Annotated[
+        int | None,
+        typer.Option(min=1, max=9999, metavar="N", help="This puzzle, in kits that have one."),
+    ] = None,
+    puzzles_: Annotated[
+        str, typer.Option("--puzzles", metavar="RANGE", help="All these puzzles, such as 1-20.")
+    ] = "",
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help=f"Of code and checkers: {', '.join(puzzles.MODES)}.")
+    ] = "",
+    checkers: Annotated[
+        int | None,
+        typer.Option(
+            min=min(puzzles.CHECKERS),
+            max=max(puzzles.CHECKERS),
+            metavar="N",
+            help="Of code and checkers: 4, 5 or 6.",
+        ),
+    ] = None,
+    candidates: Annotated[
+        str,
+        typer.Option(metavar="RANGE", help="How many codes the cards leave possible, such as 3-8."),
+    ] = "",
+    secret: Annotated[
+        str,
+        typer.Option(
+            envvar="KIT_BUILDER_SECRET",
+            metavar="WORDS",
+            help="Mixed into puzzles, so that their number alone does not give them away.",
+        ),
+    ] = "",
 ) -> tuple[list[Path], build.Options]:
     """The options of build, check and plan."""
     class_sets: Sequence[ClassSet] = [ClassSet(number) for number in range(1, sets + 1)]
@@ -186,11 +219,33 @@ def _options(
     flip = printing.profile.flip
     if printer and printing.backs in printers.FLIPS and printing.backs != flip:
         raise typer.BadParameter(f'printer "{printer}" turns over the {flip}; write --backs {flip}')
+    if puzzle and puzzles_:
+        raise typer.BadParameter("--puzzle and --puzzles exclude each other; leave out one")
+    numbers = _range(puzzles_, "--puzzles") if puzzles_ else [puzzle]
+    orders = [
+        PuzzleOrder(
+            number,
+            _one_of(mode, tuple(puzzles.MODES), "--mode") if mode else None,
+            checkers,
+            _range(candidates, "--candidates") if candidates else None,
+            secret,
+        )
+        for number in numbers
+    ]
     editions = (only.value,) if only else EDITIONS
     papers = [_paper(each) for each in paper or ["a4"]]
     return files or [_DEFAULT_FOLDER], build.Options(
-        printing, papers, editions, split, language or ()
+        printing, papers, editions, split, language or (), orders
     )
+
+
+def _range(text: str, option: str) -> range:
+    """A range of whole numbers from 1, such as 3-8, or one number."""
+    match = re.fullmatch(r"([0-9]{1,4})(?:\s*[-\u2013]\s*([0-9]{1,4}))?", text.strip())
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last:
+        raise typer.BadParameter(f'{option} "{text}" is not a range; write one such as 1-20')
+    return range(first, last + 1)
 
 
 def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:

@@ -15,10 +15,15 @@ from kit_builder.document import Element
 from kit_builder.errors import KitError, Location, Text, fault
 from kit_builder.faces import Face
 from kit_builder.formats import Format
-from kit_builder.markup import attributes, converted, one_of, unknown
+from kit_builder.markup import attributes, converted, one_of, set_label, unknown
 from kit_builder.printing import CUTS, Cut
-from kit_builder.typography import NORMAL, Styles
-from kit_builder.units import length
+from kit_builder.typography import NORMAL, Line, Style, Styles
+from kit_builder.units import MM, in_mm, length
+
+STAMP = Style(8, 10)
+STAMP_EDGE = 3 * MM
+
+Only = Literal["pages", "cards", "fronts", "backs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +33,23 @@ class Orders:
     Attributes:
         parts: names of the only parts to make; all of them if empty.
         cards: names or running numbers of the only cards to make; all of them if empty.
-        pages: text pages are made.
+        only: text pages only, or cards only, or one side of them.
         backs: the cards have backs.
-        only: "fronts" or "backs": these sides of cards only.
         cut, gutter, bleed: of all decks; None where each deck says it. Lengths in points.
     """
 
     parts: Sequence[str] = ()
     cards: Sequence[str] = ()
-    pages: bool = True
+    only: Only | None = None
     backs: bool = False
-    only: Literal["fronts", "backs"] | None = None
     cut: Cut | None = None
     gutter: float | None = None
     bleed: float | None = None
+
+    @property
+    def pages(self) -> bool:
+        """Text pages are made."""
+        return self.only in (None, "pages")
 
 
 EVERYTHING = Orders()
@@ -61,13 +69,13 @@ class Card:
 
     Attributes:
         face: None if only backs are made.
-        back: its own back; None if it has none, or if only fronts are made.
+        back: its own back; None if it has none of its own, or if only fronts are made.
         stamp: its class set and number, printed small in the lower left corner of its face.
     """
 
     face: Side | None
     back: Side | None
-    stamp: str
+    stamp: Line | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,8 @@ def read(
         KitError: wrong markup, a text that does not fit its card, or no such card as ordered.
     """
     attributes(element)
+    if orders.only == "pages":
+        return
     found = [(deck, card, back) for deck in element.elements() for card, back in _cards_of(deck)]
     made: dict[Make, list[Card]] = {}
     places: dict[Make, Location] = {}
@@ -139,10 +149,9 @@ def read(
         for each in wanted:
             unmet.pop(each, None)
         make, designed = _make(deck, orders, styles, back is not None)
-        if orders.only == "backs" and not make.backs:
-            continue
         said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
         floor = styles.least / make.scale
+        location = deck.attributes["size"].location
         mark = f"{stamp} · {number}/{len(found)}" if stamp else ""
         made.setdefault(make, []).append(
             Card(
@@ -150,10 +159,10 @@ def read(
                 _back(back, designed, said, floor, node)
                 if back and make.backs and orders.only != "fronts"
                 else None,
-                mark,
+                _stamp(mark, make.size, location) if mark else None,
             )
         )
-        places.setdefault(make, deck.attributes["size"].location)
+        places.setdefault(make, location)
     if unmet:
         raise _no_such_card(next(iter(unmet)), found)
     for make, cards in made.items():
@@ -161,6 +170,23 @@ def read(
         if make.pattern and orders.only != "fronts":
             pattern = node.add("Figure", alt=make.pattern)
         yield Cards(make, tuple(cards), pattern, places[make])
+
+
+def _stamp(mark: str, size: Format, location: Location) -> Line:
+    """The mark of a class set on one line.
+
+    Raises:
+        KitError: it is wider than the card.
+    """
+    line = set_label(mark, STAMP)
+    excess = line.width * STAMP.size + 2 * STAMP_EDGE - size.width
+    if excess > 0:
+        raise fault(
+            location,
+            f'the mark "{mark}" is {in_mm(excess)} mm too wide for a card of {size.dimensions}',
+            "choose a larger card size, or print without class sets",
+        )
+    return line
 
 
 def _no_such_card(
@@ -202,8 +228,10 @@ def _make(deck: Element, orders: Orders, styles: Styles, own_back: bool) -> tupl
     size = formats.larger(designed) if styles.least else designed
     scale = min(size.width / designed.width, size.height / designed.height)
     cut = orders.cut or _cut(said)
-    gutter = _length(said, "gutter") if orders.gutter is None else orders.gutter
-    bleed = _length(said, "bleed") if orders.bleed is None else orders.bleed
+    # Cards that are to share their cut lines give up the gutter their deck asks for.
+    own = {} if orders.cut in ("shared", "dashed") else said
+    gutter = _length(own, "gutter") if orders.gutter is None else orders.gutter
+    bleed = _length(own, "bleed") if orders.bleed is None else orders.bleed
     pattern = said.get("pattern", "")
     if pattern:
         converted(said["pattern"], one_of(patterns.PATTERNS, "pattern"))
@@ -232,8 +260,11 @@ def _face(card: Element, size: Format, said: str, floor: float, node: structure.
 
 def _back(back: Element, size: Format, said: str, floor: float, node: structure.Element) -> Side:
     """A back of its own: the items in `<back>`, or the `<card>` of a face template in it."""
-    alt = attributes(back, "alt")["alt"]
+    spoken = [attributes(back, "alt")["alt"]]
     inside = list(back.elements())
-    holder = inside[0] if len(inside) == 1 and inside[0].tag == "card" else back
+    holder = back
+    if len(inside) == 1 and inside[0].tag == "card":
+        holder = inside[0]
+        spoken.append(attributes(holder, "name", "alt")["alt"])
     face = faces.read(holder, size, f"the back of {said}", floor)
-    return Side(face, node.add("Figure", alt=alt))
+    return Side(face, node.add("Figure", alt=": ".join(spoken)))

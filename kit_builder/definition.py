@@ -94,9 +94,8 @@ def read(
     """
     root, faults = _root(path, shown, "activity", translation)
     slug = _slug(path, root)
-    drawn = _puzzle(root, catalogue, order)
-    catalogue = replace(catalogue, facts={**catalogue.facts, **drawn.facts})
-    kit = _kit(root, slug, catalogue, drawn)
+    kit, drawn = _kit(root, slug, catalogue, order)
+    catalogue = drawn.added_to(catalogue)
     host_fields = root.inner("host", "host", required=True)
     host = HostKey((), (), (), None)
     if host_fields is not None:
@@ -166,7 +165,7 @@ def _slug(path: Path, root: Fields) -> str:
     return path.stem
 
 
-def _kit(root: Fields, slug: str, catalogue: Catalogue, drawn: _Drawn) -> Kit:
+def _kit(root: Fields, slug: str, catalogue: Catalogue, order: PuzzleOrder) -> tuple[Kit, _Drawn]:
     title = root.text("title")
     language = root.choice("language", catalogue.languages)
     category = root.text("category")
@@ -176,6 +175,8 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue, drawn: _Drawn) -> Kit:
     blocks = players.high if root.faults == before and "players" in root else None
     minutes = root.range("minutes", 999)
     practises, observe = root.text("practises"), root.text("observe")
+    drawn = _puzzle(root, catalogue, order)
+    catalogue = drawn.added_to(catalogue)
     rules = _sections(root, "rules", catalogue)
     decks = tuple(_deck(deck, blocks, catalogue, drawn) for deck in root.each("decks", "deck"))
     cutouts = tuple(map(_cutout, root.each("cutouts", "cutout")))
@@ -192,7 +193,7 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue, drawn: _Drawn) -> Kit:
         )
         lines, ticks = sheet.texts("lines"), sheet.texts("ticks")
         sheet.close()
-    return Kit(
+    kit = Kit(
         slug,
         title,
         language,
@@ -214,6 +215,7 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue, drawn: _Drawn) -> Kit:
         drawn.puzzle,
         root.location,
     )
+    return kit, drawn
 
 
 def _related(root: Fields, slug: str, catalogue: Catalogue) -> tuple[Text, ...]:
@@ -439,7 +441,7 @@ def _record(record: Fields, drawn: _Drawn) -> Record:
         for node in record.items("columns", required=True)
         for column in _columns(record, node, drawn)
     )
-    numbered = record.optional_choice("numbered", NUMBERINGS) or "no"
+    numbered = record.word("numbered", NUMBERINGS)
     most = len(ascii_uppercase) if numbered == "letters" else _MOST_ROWS
     if drawn.checkers and record.node("rows", required=False) == "checkers":
         rows = len(drawn.checkers)
@@ -456,7 +458,7 @@ def _columns(record: Fields, node: Node, drawn: _Drawn) -> Iterator[Column]:
         yield Column(record.as_text(node, "columns"))
         return
     column = record.part(node, "column")
-    if column.node("each", required=False) is not None:
+    if "each" in column:
         if not drawn.checkers or column.choice("each", ("checker",)) != "checker":
             column.fault(
                 column.where("each"),
@@ -466,6 +468,7 @@ def _columns(record: Fields, node: Node, drawn: _Drawn) -> Iterator[Column]:
         yield from (Column(Text(letter, column.location), 0.5) for letter in drawn.checkers)
     else:
         yield Column(column.text("title"), column.positive("width", 100, default=1.0))
+        column.node("each", required=False)
     column.close()
 
 
@@ -479,8 +482,13 @@ class _Drawn:
     secrets: tuple[Text, ...] = ()
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
+    def added_to(self, catalogue: Catalogue) -> Catalogue:
+        """The catalogue with the facts of this puzzle."""
+        return replace(catalogue, facts={**catalogue.facts, **self.facts})
+
     @property
     def checkers(self) -> tuple[str, ...]:
+        """Their letters."""
         return self.puzzle.checkers if self.puzzle else ()
 
 

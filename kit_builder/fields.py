@@ -7,7 +7,7 @@ Values that were read beside a fault are never used; whoever collects the faults
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from kit_builder import units
@@ -264,14 +264,17 @@ class Fields:
             return Range(first, last)
         return Range(low, low)
 
-    def flag(self, name: str) -> bool:
-        """A yes or no; no if there is no such field."""
-        found = self._typed(name, "write yes or no", required=False)
+    def word(self, name: str, known: Sequence[str]) -> str:
+        """One of the known words, in capitals or not; the first one if there is no such field."""
+        instead = f"write {', '.join(known[:-1])} or {known[-1]}"
+        found = self._typed(name, instead, required=False)
         if found is None:
-            return False
-        if found.strip().lower() not in ("yes", "no"):
-            self.fault(found.location, f'"{name}" is "{found}"', "write yes or no")
-        return found.strip().lower() == "yes"
+            return known[0]
+        word = found.strip().lower()
+        if word not in known:
+            self.fault(found.location, f'"{name}" is "{found}"', instead)
+            return known[0]
+        return word
 
     def choice(self, name: str, known: Collection[str]) -> Text:
         """One of the known names; required."""

@@ -229,7 +229,7 @@ class Layouts:
             names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
             names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
             names |= {"t": _Labels(labels), "language": kit.language, "class_set": class_set}
-            names |= {"width": deck.size.width / MM, "height": deck.size.height / MM}
+            names |= {"puzzle": kit.puzzle, "width": deck.size.width / MM, "height": deck.size.height / MM}
             return Markup(self._run(f"{_FACES}{name}{_SUFFIX}", names))
 
         return face

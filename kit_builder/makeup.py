@@ -1,7 +1,8 @@
 """Make-up: which blocks and which cards stand on which side of which sheet of paper.
 
 Pure arithmetic on a story. Text pages are filled from the top; cards lie where `imposition` puts
-them. In a duplex file every card front is on the front of a sheet, its back right behind it.
+them. In a duplex file every card front is on the front of a sheet, its back right behind it. Where
+fronts and backs are files of their own, a sheet is the same page of both.
 Lengths in points, origin at the lower left corner.
 """
 
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from kit_builder import imposition, pages
 from kit_builder.decks import Cards
 from kit_builder.errors import fault
-from kit_builder.formats import Format
+from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.grids import Box
 from kit_builder.imposition import Sheet
 from kit_builder.printing import Printing
@@ -68,11 +69,16 @@ def is_duplex(sides: Sequence[Side], printing: Printing) -> bool:
 
 def text_box(printing: Printing, *, banner: bool) -> Box:
     """Where text stands on a page, with a banner above it or not."""
-    paper = printing.paper
-    side = max(_LEAST_SIDE, min(_SIDE, (paper.width - _MEASURE) / 2))
-    head = _HEAD + BANNER_DEPTH if banner else _HEAD
-    foot = _LARGE_FOOT if printing.large else _FOOT
+    paper, beyond = printing.paper, _beyond(printing)
+    side = max(_LEAST_SIDE + beyond, min(_SIDE, (paper.width - _MEASURE) / 2))
+    head = (_HEAD + BANNER_DEPTH if banner else _HEAD) + beyond
+    foot = (_LARGE_FOOT if printing.large else _FOOT) + beyond
     return Box(side, foot, paper.width - side, paper.height - head)
+
+
+def _beyond(printing: Printing) -> float:
+    """How much more than other printers this one leaves blank at the edges."""
+    return max(0, printing.margin - UNPRINTABLE_MARGIN)
 
 
 def frame(printing: Printing, *, banner: bool) -> Frame:
@@ -82,7 +88,7 @@ def frame(printing: Printing, *, banner: bool) -> Frame:
     return Frame(
         min(_MEASURE, width),
         width,
-        printing.paper.width - 2 * _PIECES_SIDE,
+        printing.paper.width - 2 * (_PIECES_SIDE + _beyond(printing)),
         box.top - box.bottom,
         LARGE if printing.large else NORMAL,
     )
@@ -120,8 +126,9 @@ def _sides(content: Flow | Cards, part: Part, printing: Printing, story: Story) 
         for filled in pages.fill(content.blocks, box.top - box.bottom):
             yield Side(part, tuple(filled))
     else:
+        unprinted = content.cards[0].face is None and not content.make.backs
         for sheet in _ganged(content, printing):
-            yield Side(part, sheet=sheet, cards=content)
+            yield Side(part) if unprinted else Side(part, sheet=sheet, cards=content)
 
 
 def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
@@ -132,7 +139,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
             len(cards.cards),
             make.size,
             printing.paper,
-            margin=profile.margin,
+            margin=printing.margin,
             gutter=make.gutter,
             bleed=make.bleed,
             order=printing.order,
@@ -144,7 +151,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
     except ValueError as error:
         what, _, instead = str(error).partition("; ")
         raise fault(cards.location, what, instead) from None
-    if printing.backs != "separate":
+    if printing.backs != "separate" or not make.backs:
         return list(sheets)
     wanted = "front" if cards.cards[0].face else "back"
     return [sheet for sheet in sheets if sheet.side == wanted]

@@ -60,8 +60,13 @@ def _leaves(output: Output) -> list[Sequence[Side]]:
 
 
 def _cuts(sheet: Sheet) -> int:
-    """How often a sheet must be cut from edge to edge: once along each trim edge of its cards."""
-    boxes = [placement.box for placement in sheet.placements]
+    """How often a sheet must be cut from edge to edge: once along each trim edge of its cards.
+
+    It is folded first, if it has a fold. Without marks it is not to be cut.
+    """
+    if not (sheet.cuts or sheet.ticks):
+        return 0
+    boxes = [placement.box for placement in sheet.placements if placement.face]
     upright = {round(edge, 3) for box in boxes for edge in (box.left, box.right)}
     level = {round(edge, 3) for box in boxes for edge in (box.bottom, box.top)}
     return len(upright) + len(level)

@@ -55,6 +55,15 @@ class PuzzleOrder:
     candidates: range | None = None
     secret: str = ""
 
+    @property
+    def mark(self) -> str:
+        """What tells the files of this puzzle from others: "puzzle-7-extreme-5"."""
+        number = f"puzzle-{self.number}" if self.number else ""
+        wished = self.candidates
+        span = f"{min(wished)}-{max(wished)}-candidates" if wished else ""
+        checkers = str(self.checkers or "")
+        return "-".join(filter(None, (number, self.mode, checkers, span)))
+
 
 THE_KITS_OWN = PuzzleOrder()
 
@@ -82,3 +91,22 @@ class Printing:
     order: Order = "rows"
     large: bool = False
     profile: Profile = field(default=printers.NONE)
+
+    @property
+    def margin(self) -> float:
+        """What is left blank at each edge of the paper, before the profile scales the print.
+
+        Scaling spreads the print about the middle of the sheet, and must not push it into what
+        the printer leaves blank.
+        """
+        profile, paper = self.profile, self.paper
+        return max(
+            profile.margin,
+            *(
+                side / 2 - (side / 2 - profile.margin) / scale
+                for side, scale in (
+                    (paper.width, profile.scale_x),
+                    (paper.height, profile.scale_y),
+                )
+            ),
+        )

@@ -181,13 +181,13 @@ def assignments(groups: Sequence[Sequence[Family]]) -> tuple[Assignment, ...]:
     for group in groups:
         options = [option for family in group for option in _options(family)]
         longer = []
-        for met, failed_alone, criteria in choices:
+        for met, failed, criteria in choices:
             for criterion, meeting in options:
-                if not met & meeting or not met & ~meeting:
-                    continue
-                failed = (*(codes & meeting for codes in failed_alone), met & ~meeting)
-                if all(failed):
-                    longer.append((met & meeting, failed, (*criteria, criterion)))
+                both = met & meeting
+                # A list, because a generator would take a third more time.
+                still_failed = [codes & meeting for codes in failed]
+                if both and both != met and all(still_failed):
+                    longer.append((both, (*still_failed, met ^ both), (*criteria, criterion)))
         choices = longer
     return tuple(
         Assignment(CODES[met.bit_length() - 1], criteria)

@@ -120,11 +120,13 @@ class Story:
 
     Attributes:
         banner: the words in the heavy frame of every page; "" for pages without a frame.
+        mark: what the caption of every page says besides, such as the puzzle's number; or "".
     """
 
     title: str
     language: str
     banner: str
+    mark: str
     parts: tuple[Part, ...]
     root: structure.Element
 
@@ -141,13 +143,20 @@ def build(documents: Sequence[Element], frame: Frame, orders: Orders = EVERYTHIN
     for document in documents:
         if document.tag != "document":
             raise unknown(document, {"document": None})
-        said = attributes(document, "title", "language", "banner?", "set?")
+        said = attributes(document, "title", "language", "banner?", "set?", "mark?")
         class_set = said.get("set", "")
         whole = root.add("Part", title=class_set) if class_set else root
         parts += setter.parts(document, class_set, whole)
         if not whole.children and class_set:
             root.children.remove(whole)
-    return Story(said["title"], said["language"], said.get("banner", ""), tuple(parts), root)
+    return Story(
+        said["title"],
+        said["language"],
+        said.get("banner", ""),
+        said.get("mark", ""),
+        tuple(parts),
+        root,
+    )
 
 
 @dataclass(frozen=True, slots=True)

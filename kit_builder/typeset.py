@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 
 from kit_builder import makeup, marks, patterns
-from kit_builder.decks import Card, Cards, Make
+from kit_builder.decks import STAMP, STAMP_EDGE, Card, Cards, Make
 from kit_builder.errors import Text, fault
 from kit_builder.faces import Face
 from kit_builder.grids import Box
@@ -25,12 +25,9 @@ from kit_builder.units import MM
 
 _SEPARATOR = " · "
 
-_BANNER = Style(15, BANNER_DEPTH, bold=True)
+_BANNER = Style(16, BANNER_DEPTH, bold=True)
 _BANNER_FRAME = 1.6 * MM
 _BANNER_GAP = 4 * MM
-
-_STAMP = Style(8, 10)
-_STAMP_EDGE = 3 * MM
 
 # How far a back pattern is printed beyond the block: office duplexers shift by up to 2 mm.
 _TOLERANCE = 2 * MM
@@ -119,7 +116,8 @@ class _Press:
             )
 
     def _draw(self, side: Side, number: int) -> None:
-        what = [self._story.title, side.part.class_set, side.part.title]
+        story = self._story
+        what = [story.title, story.mark, side.part.class_set, side.part.title]
         if side.sheet and side.cards:
             self._draw_cards(side.sheet, side.cards)
             marks.draw(self._canvas, side.sheet)
@@ -130,7 +128,7 @@ class _Press:
             return
         for block, offset in side.blocks:
             block.draw(self._canvas, self._box.left, self._box.top - offset)
-        edge = self._draw_banner() if self._story.banner else self._box
+        edge = self._draw_banner() if story.banner else self._box
         self._draw_imprint(what, number, edge, edge)
 
     def _draw_imprint(self, what: Sequence[str], number: int, block: Box, occupied: Box) -> None:
@@ -148,7 +146,7 @@ class _Press:
                 inches=self._paper.inches,
                 size=self._styles.imprint.size,
                 smallest=self._styles.least_imprint,
-                margin=self._printing.profile.margin,
+                margin=self._printing.margin,
             )
         except ValueError as error:
             problem, _, instead = str(error).partition("; ")
@@ -191,9 +189,8 @@ class _Press:
             self._canvas.transform(*placement.matrix)
             self._canvas.doForm(form)
             if card.stamp and placement.face:
-                line = set_label(card.stamp, _STAMP)
-                foot = _STAMP_EDGE + _STAMP.leading
-                draw_lines(self._canvas, [line], _STAMP, _STAMP_EDGE, foot)
+                foot = STAMP_EDGE + STAMP.leading
+                draw_lines(self._canvas, [card.stamp], STAMP, STAMP_EDGE, foot)
             self._canvas.restoreState()
 
     def _form(self, face: Face, make: Make) -> str:

@@ -184,7 +184,7 @@ def test_a_whole_activity_is_read(tmp_path: Path) -> None:
         ("Spieler, Aktion", 2.5),
         ("Rest", 1.0),
     ]
-    assert (record.rows, record.numbered, record.note) == (16, True, "Spieler:innen schreiben.")
+    assert (record.rows, record.numbered, record.note) == (16, "yes", "Spieler:innen schreiben.")
     assert kit.related == ("follow-suit-tricks",)
     assert host.records[0].title == "Geheim"
     assert not host.records[0].numbered
