@@ -10,7 +10,9 @@ from pathlib import Path
 from kit_builder import (
     activity,
     calibration,
+    finished,
     formats,
+    leaks,
     makeup,
     preflight,
     story,
@@ -19,6 +21,7 @@ from kit_builder import (
 from kit_builder.activity import Activity
 from kit_builder.decks import EVERYTHING, Only, Orders
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
+from kit_builder.finished import Finished
 from kit_builder.formats import Format
 from kit_builder.layout import EDITIONS, HOST, PLAYER
 from kit_builder.library import Library, labels_in, shown
@@ -234,28 +237,28 @@ def _outputs(kit: Prepared, job: Job) -> Iterator[Output]:
         return
     pdf = typeset.typeset(told, sides, job.printing, kit.labels)
     name = Path(job.edition) / job.file_name(kit.activity.kit.slug, kit.mark)
-    finished = _inspect(pdf, told, job.printing)
+    file = _inspect(pdf, told, job.printing)
     if not host:
-        _refuse_leaks(finished, name, kit.activity, kit.labels)
+        _refuse_leaks(file, name, kit.activity, kit.labels)
     yield Output(name, pdf, tuple(sides), job.printing)
 
 
-def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> preflight.Finished:
+def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> Finished:
     """Preflight of a finished PDF.
 
     Raises:
         preflight.Failed: the file breaks a promise, which is a fault of the program.
     """
-    finished = preflight.read(pdf)
+    file = finished.read(pdf)
     size = printing.paper.width, printing.paper.height
     titles = dict.fromkeys(part.class_set or part.title for part in told.parts)
     expected = preflight.Expectation([size], told.language, told.title, list(titles))
-    preflight.check(finished, expected)
-    return finished
+    preflight.check(file, expected)
+    return file
 
 
 def _refuse_leaks(
-    finished: preflight.Finished, name: Path, read: Activity, labels: Mapping[str, Text]
+    file: Finished, name: Path, read: Activity, labels: Mapping[str, Text]
 ) -> None:
     """Looks for the host's texts in a player file.
 
@@ -264,8 +267,8 @@ def _refuse_leaks(
     """
     public = (*activity.texts(read.kit), *labels.values())
     hidden = activity.texts((*read.host.sections, *read.host.records))
-    secret = preflight.host_only(public, hidden, read.host.secrets)
-    leaked = preflight.leaks(finished, name.name, secret)
+    secret = leaks.host_only(public, hidden, read.host.secrets)
+    leaked = leaks.find(secret, {"file name": [name.name], **file.texts})
     if leaked:
         raise KitError(
             *(
@@ -290,7 +293,7 @@ def calibrate(paper: Format, language: str, profile: Profile, path: Path) -> Non
     pdf = calibration.sheet(paper, labels, profile, language=language)
     parts = [labels["calibrate-front"], labels["calibrate-back"]]
     preflight.check(
-        preflight.read(pdf),
+        finished.read(pdf),
         preflight.Expectation(
             [(paper.width, paper.height)], language, labels["calibrate-title"], parts
         ),

@@ -3,15 +3,19 @@
 Annotations are evaluated here, because Typer makes the command line from them.
 """
 
+import errno
 import functools
 import inspect
 import json
 import re
+import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
 from enum import StrEnum
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Annotated, TypeVar
 
 import typer
@@ -28,11 +32,21 @@ from kit_builder.printing import (
     ORDERS,
     PARTS,
     ClassSet,
+    Cut,
     Printing,
     PuzzleOrder,
 )
+from kit_builder.units import INCH, MM
 
 _DEFAULT_FOLDER = Path("activities")
+
+# A side holds a ruler of 100 mm between margins; PDF readers stop at 14 400 points (PDF 32000-1,
+# annex C.2).
+_LEAST_PAPER = 110 * MM
+_LARGEST_PAPER = 200 * INCH
+_WIDEST_GUTTER = 20 * MM
+
+_STOPPED = 128 + signal.SIGINT
 
 Word = TypeVar("Word")
 Value = TypeVar("Value")
@@ -43,6 +57,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -53,42 +68,87 @@ class Edition(StrEnum):
     host = HOST
 
 
-def _parsed(convert: Callable[[str], Value], text: str) -> Value:
+def _wrong(option: str, message: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint=option)
+
+
+def _parsed(convert: Callable[[str], Value], text: str, option: str) -> Value:
     try:
         return convert(text)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise _wrong(option, str(error)) from None
 
 
 def _paper(text: str) -> Format:
-    return _parsed(formats.paper, text)
+    made = _parsed(formats.paper, text, "--paper")
+    sides = sorted((made.width, made.height))
+    if sides[0] < _LEAST_PAPER or sides[1] > _LARGEST_PAPER:
+        least, largest = units.in_mm(_LEAST_PAPER), units.in_mm(_LARGEST_PAPER)
+        raise _wrong(
+            "--paper",
+            f'"{text}" has no room for a ruler of 100 mm, or for a PDF'
+            f"; write sides from {least} to {largest} mm",
+        )
+    return made
 
 
-def _length(text: str) -> float:
-    return _parsed(units.length, text)
+def _length(text: str, option: str) -> float:
+    """A distance between cards, or around them."""
+    length = _parsed(units.length, text, option)
+    if not 0 <= length <= _WIDEST_GUTTER:
+        raise _wrong(
+            option, f'"{text}" is not from 0 to {units.in_mm(_WIDEST_GUTTER)} mm; write 4mm or so'
+        )
+    return length
 
 
-def _listed(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]
+def _listed(text: str, option: str, example: str) -> list[str]:
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    if not items:
+        raise _wrong(option, f"nothing is named; write a list such as {example}")
+    return items
 
 
 def _parts(text: str) -> list[str]:
-    parts = _listed(text)
-    for part in parts:
-        if part not in PARTS:
-            known = dict.fromkeys(PARTS)
-            raise typer.BadParameter(
-                f'there is no part "{part}"; {formats.suggestion(part, known)}'
-            )
-    return parts
+    asked = [_one_of(part.lower(), PARTS, "--parts") for part in _listed(text, "--parts", PARTS[0])]
+    return [part for part in PARTS if part in asked]
 
 
-def _class_set(text: str) -> ClassSet:
+def _class_set(text: str, sets: int) -> ClassSet:
     letter = text.strip().upper()
-    number = ord(letter) - ord("A") + 1 if len(letter) == 1 else 0
-    if not 1 <= number <= MOST_SETS:
-        raise typer.BadParameter(f'"{text}" is not a set; write its letter, such as C')
-    return ClassSet(number)
+    if len(letter) != 1 or letter not in ascii_uppercase[:sets]:
+        raise _wrong(
+            "--set",
+            f'there is no set "{text}"; write a letter from A to {ascii_uppercase[sets - 1]}',
+        )
+    return ClassSet(ascii_uppercase.index(letter) + 1)
+
+
+def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
+    for each in known:
+        if each == word.strip().lower():
+            return each
+    advice = formats.suggestion(word, dict.fromkeys(map(str, known)))
+    raise _wrong(option, f'there is no "{word}"; {advice}')
+
+
+def _cutting(
+    cut: str | None, gutter: str | None, bleed: str | None
+) -> tuple[Cut | None, float | None, float | None]:
+    """The way of cutting, the gutter and the bleed, which must go together."""
+    way = None if cut is None else _one_of(cut, CUTS, "--cut")
+    between = None if gutter is None else _length(gutter, "--gutter")
+    beyond = None if bleed is None else _length(bleed, "--bleed")
+    if (between or beyond) and way not in ("gutter", "none"):
+        raise _wrong("--gutter" if between else "--bleed", "cards lie apart; write --cut gutter")
+    if way == "gutter" and between == 0:
+        raise _wrong("--gutter", "no space is left between cards; write 4mm, or --cut shared")
+    if beyond and 2 * beyond > (between or 0) and (between or way == "none"):
+        raise _wrong(
+            "--bleed",
+            f"it would cover the next card; write --gutter {units.in_mm(2 * beyond)}mm or more",
+        )
+    return way, between, beyond
 
 
 Files = Annotated[
@@ -124,34 +184,66 @@ def _options(
         Edition | None, typer.Option(help="One of the two PDFs only.", show_default=False)
     ] = None,
     sets: Annotated[
-        int,
-        typer.Option(min=0, max=MOST_SETS, metavar="N", help="Class sets, each marked A, B, C ..."),
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_SETS,
+            metavar="N",
+            help="Complete sets, marked A, B, C ...  [default: one, without a mark]",
+            show_default=False,
+        ),
+    ] = None,
     set_: Annotated[
-        str, typer.Option("--set", metavar="LETTER", help="Only this class set, such as C.")
-    ] = "",
+        str | None,
+        typer.Option(
+            "--set", metavar="LETTER", help="Only this class set, such as C.", show_default=False
+        ),
+    ] = None,
     parts: Annotated[
-        str, typer.Option(metavar="LIST", help=f"Only these parts: {','.join(PARTS)}.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help=f"Only these parts of the players' PDF: {','.join(PARTS)}.",
+            show_default=False,
+        ),
+    ] = None,
     split: Annotated[bool, typer.Option("--split", help="One PDF for each part.")] = False,
     cards: Annotated[
-        str,
-        typer.Option(metavar="LIST", help='Reprint only these cards: "R2, B1", or 7,12,30.'),
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help='Reprint only these cards: "R2, B1", or 7,12,30.',
+            show_default=False,
+        ),
+    ] = None,
     backs: Annotated[
         str,
         typer.Option(metavar="HOW", help=f"How backs are printed: {', '.join(BACKS)}."),
     ] = "none",
     cut: Annotated[
-        str,
-        typer.Option(metavar="HOW", help=f"How cards are cut apart: {', '.join(CUTS)}."),
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help=f"How cards are cut apart: {', '.join(CUTS)}.  [default: as each deck says]",
+            show_default=False,
+        ),
+    ] = None,
     gutter: Annotated[
-        str, typer.Option(metavar="LENGTH", help="Between cards, such as 4mm; with --cut gutter.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="Space between cards, with --cut gutter.  [default: 4mm]",
+            show_default=False,
+        ),
+    ] = None,
     bleed: Annotated[
-        str, typer.Option(metavar="LENGTH", help="Printed beyond the trim, such as 2mm.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="Print patterns this far beyond the cut, such as 2mm, with --cut gutter.",
+            show_default=False,
+        ),
+    ] = None,
     order: Annotated[
         str,
         typer.Option(metavar="HOW", help="rows, or stack: cut the pile, then stack the piles."),
@@ -159,17 +251,35 @@ def _options(
     large_print: Annotated[
         bool, typer.Option("--large-print", help="18 pt text, larger cards, laid out anew.")
     ] = False,
-    printer: Annotated[str, typer.Option(metavar="NAME", help="A saved printer profile.")] = "",
+    printer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Make up for what this printer does wrong; see kit-builder printer.",
+            show_default=False,
+        ),
+    ] = None,
     puzzle: Annotated[
         int | None,
         typer.Option(min=1, max=9999, metavar="N", help="This puzzle, in kits that have one."),
     ] = None,
     puzzles_: Annotated[
-        str, typer.Option("--puzzles", metavar="RANGE", help="All these puzzles, such as 1-20.")
-    ] = "",
+        str | None,
+        typer.Option(
+            "--puzzles",
+            metavar="RANGE",
+            help="All these puzzles, such as 1-20.",
+            show_default=False,
+        ),
+    ] = None,
     mode: Annotated[
-        str, typer.Option(metavar="MODE", help=f"Of code and checkers: {', '.join(puzzles.MODES)}.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            help=f"Of code and checkers: {', '.join(puzzles.MODES)}.",
+            show_default=False,
+        ),
+    ] = None,
     checkers: Annotated[
         int | None,
         typer.Option(
@@ -180,9 +290,13 @@ def _options(
         ),
     ] = None,
     candidates: Annotated[
-        str,
-        typer.Option(metavar="RANGE", help="How many codes the cards leave possible, such as 3-8."),
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="RANGE",
+            help="How many codes the cards leave possible, such as 3-8.",
+            show_default=False,
+        ),
+    ] = None,
     secret: Annotated[
         str,
         typer.Option(
@@ -193,49 +307,58 @@ def _options(
     ] = "",
 ) -> tuple[list[Path], build.Options]:
     """The options of build, check and plan."""
-    class_sets: Sequence[ClassSet] = [ClassSet(number) for number in range(1, sets + 1)]
-    if set_:
-        chosen = _class_set(set_)
-        if sets and chosen.number > sets:
-            raise typer.BadParameter(
-                f'there is no set "{set_}" among {sets}; write a letter up to'
-                f" {ClassSet(sets).letter}"
-            )
-        class_sets = [chosen]
-    if cards and parts:
-        raise typer.BadParameter("--cards reprints cards only; leave out --parts")
+    if cards is not None and parts is not None:
+        raise _wrong("--cards", "they are of one part; leave out --parts")
+    of_players = {
+        "--sets": sets,
+        "--set": set_,
+        "--parts": parts,
+        "--split": split,
+        "--cards": cards,
+    }
+    for option, given in of_players.items():
+        if only == HOST and given not in (None, False):
+            raise _wrong(option, "the host key has none of this; leave out --only host")
+    if set_ is None:
+        class_sets = [ClassSet(number) for number in range(1, (sets or 0) + 1)]
+    else:
+        class_sets = [_class_set(set_, sets or MOST_SETS)]
+    way, between, beyond = _cutting(cut, gutter, bleed)
     printing = Printing(
         sets=class_sets,
-        parts=_parts(parts),
-        cards=_listed(cards),
+        parts=() if parts is None else _parts(parts),
+        cards=() if cards is None else _listed(cards, "--cards", "R2,B1"),
         backs=_one_of(backs, BACKS, "--backs"),
-        cut=_one_of(cut, CUTS, "--cut") if cut else None,
-        gutter=_length(gutter) if gutter else None,
-        bleed=_length(bleed) if bleed else None,
+        cut=way,
+        gutter=between,
+        bleed=beyond,
         order=_one_of(order, ORDERS, "--order"),
         large=large_print,
-        profile=printers.load(printer) if printer else printers.NONE,
+        profile=printers.NONE if printer is None else printers.load(printer),
     )
     flip = printing.profile.flip
-    if printer and printing.backs in printers.FLIPS and printing.backs != flip:
-        raise typer.BadParameter(f'printer "{printer}" turns over the {flip}; write --backs {flip}')
-    if puzzle and puzzles_:
-        raise typer.BadParameter("--puzzle and --puzzles exclude each other; leave out one")
-    numbers = _range(puzzles_, "--puzzles") if puzzles_ else [puzzle]
+    if printer is not None and printing.backs in printers.FLIPS and printing.backs != flip:
+        raise _wrong(
+            "--backs", f'printer "{printer}" turns paper over the {flip}; write --backs {flip}'
+        )
+    if puzzle is not None and puzzles_ is not None:
+        raise _wrong("--puzzles", "they are more than one puzzle; leave out --puzzle")
     orders = [
         PuzzleOrder(
             number,
-            _one_of(mode, tuple(puzzles.MODES), "--mode") if mode else None,
+            None if mode is None else _one_of(mode, tuple(puzzles.MODES), "--mode"),
             checkers,
-            _range(candidates, "--candidates") if candidates else None,
+            None if candidates is None else _range(candidates, "--candidates"),
             secret,
         )
-        for number in numbers
+        for number in ([puzzle] if puzzles_ is None else _range(puzzles_, "--puzzles"))
     ]
+    papers: dict[str, Format] = {}
+    for each in map(_paper, paper or ["A4"]):
+        papers.setdefault(each.dimensions, each)
     editions = (only.value,) if only else EDITIONS
-    papers = [_paper(each) for each in paper or ["a4"]]
     return files or [_DEFAULT_FOLDER], build.Options(
-        printing, papers, editions, split, language or (), orders
+        printing, list(papers.values()), editions, split, language or (), orders
     )
 
 
@@ -244,16 +367,8 @@ def _range(text: str, option: str) -> range:
     match = re.fullmatch(r"([0-9]{1,4})(?:\s*[-\u2013]\s*([0-9]{1,4}))?", text.strip())
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= first <= last:
-        raise typer.BadParameter(f'{option} "{text}" is not a range; write one such as 1-20')
+        raise _wrong(option, f'"{text}" is not a range; write one such as 1-20')
     return range(first, last + 1)
-
-
-def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
-    for each in known:
-        if each == word:
-            return each
-    advice = formats.suggestion(word, dict.fromkeys(map(str, known)))
-    raise typer.BadParameter(f'{option} "{word}" is unknown; {advice}')
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -337,10 +452,15 @@ def _build(
     """Build the kits: for each activity a PDF for the players and one for the host."""
     written = 0
     for result, activity in _sound(results, faults):
-        build.write(result.outputs, out)
+        try:
+            build.write(result.outputs, out)
+        except KitError as error:
+            faults += error.faults
+            continue
         written += len(result.outputs)
         typer.echo(f"{activity.kit.slug}: {_pages(result)}")
-    typer.echo(f"{_counted(written, 'PDF')} in {library.shown(out)}")
+    if written:
+        typer.echo(f"{_counted(written, 'PDF')} in {library.shown(out)}")
 
 
 @app.command("check")
@@ -389,7 +509,7 @@ def _calibrate(
 ) -> None:
     """Make a test sheet that shows what your printer does wrong, to print on both sides."""
     with _faults():
-        profile = printers.Profile(flip=_parsed(printers.flip, flip))
+        profile = printers.Profile(flip=_parsed(printers.flip, flip, "--flip"))
         build.calibrate(_paper(paper), language, profile, out)
         typer.echo(library.shown(out))
 
@@ -424,12 +544,12 @@ def _save(
     with _faults():
         profile = printers.Profile(
             name,
-            _parsed(printers.flip, flip),
-            _parsed(printers.offset, back_x),
-            _parsed(printers.offset, back_y),
-            _parsed(printers.margin, margin),
-            _parsed(printers.scale, scale_x),
-            _parsed(printers.scale, scale_y),
+            _parsed(printers.flip, flip, "--flip"),
+            _parsed(printers.offset, back_x, "--back-x"),
+            _parsed(printers.offset, back_y, "--back-y"),
+            _parsed(printers.margin, margin, "--margin"),
+            _parsed(printers.scale, scale_x, "--scale-x"),
+            _parsed(printers.scale, scale_y, "--scale-y"),
         )
         typer.echo(f"saved in {printers.save(profile)}")
 
@@ -480,4 +600,17 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
 
 def main() -> None:
     """The console command."""
-    app()
+    try:
+        code = app(standalone_mode=False)
+    except typer.TyperException as error:
+        # What is wrong on the command line takes one line; the program's own name alone, a page.
+        error.show() if len(sys.argv) == 1 else typer.echo(error.format_message(), err=True)
+        code = error.exit_code
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        typer.echo("the report cannot be written; free space on the disk", err=True)
+        code = 1
+    if code == _STOPPED:
+        typer.echo("stopped; every PDF that was written is whole", err=True)
+    sys.exit(code)

@@ -266,7 +266,7 @@ def read(pdf: bytes) -> Finished:
 
 
 def _strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """The strings inside an object, each with its place: what the innermost key says, or `place`."""
+    """The strings inside an object, each with its place: as its innermost key says, or `place`."""
     if isinstance(value, TextStringObject):
         yield place, str(value)
     elif isinstance(value, ByteStringObject):  # pypdf could not tell that it is a text

@@ -209,17 +209,17 @@ def answers(puzzle: Puzzle) -> tuple[tuple[bool, ...], ...]:
 def trial_lines(puzzle: Puzzle, lines: int = 3) -> tuple[Trial, ...]:
     """Proposals for a host who wants to test their own reading of the criteria.
 
-    Each is met by some checkers, but not by all. Together they show both answers of as many
-    checkers as possible, then about as many passes as fails, then different digits, because a host
-    who takes one shape for another would not notice it from equal ones.
+    Some checkers pass each of them, but not all. Together they show both answers of as many
+    checkers as possible, then as many different rows of answers, then rows of about as many passes
+    as fails, then different digits: equal ones would not tell a host who mixes up the shapes.
     """
     told = zip(CODES, zip(*answers(puzzle), strict=True), strict=True)
     left = [Trial(code, each) for code, each in told if any(each) and not all(each)]
     chosen: list[Trial] = []
     while left and len(chosen) < lines:
-        shown = {answer for trial in chosen for answer in enumerate(trial.answers)}
-        chosen.append(max(left, key=lambda trial: _worth(trial, shown)))
-        left.remove(chosen[-1])
+        best = max(left, key=lambda trial: _worth(trial, chosen))
+        chosen.append(best)
+        left.remove(best)
     return tuple(chosen)
 
 
@@ -265,7 +265,7 @@ def peg_feedback(code: Sequence[str], guess: Sequence[str]) -> Feedback:
 
 
 def duplicate_cases(amount: int, number: int = 1) -> tuple[PegCase, ...]:
-    """Guesses in which counting is hard: code and guess share one symbol that comes repeatedly.
+    """Guesses that share one symbol with the code that is there two or three times.
 
     No two cases are alike in how often it is in the code, in the guess, and in the right place.
 
@@ -279,13 +279,13 @@ def duplicate_cases(amount: int, number: int = 1) -> tuple[PegCase, ...]:
     cases: dict[tuple[int, int, int], PegCase] = {}
     while len(cases) < amount:
         code, guess = ("".join(draws.row(SYMBOLS, PLACES)) for _ in range(2))
-        shared = [each for each in SYMBOLS if each in code and each in guess]
-        hard = [each for each in shared if code.count(each) + guess.count(each) > 2]
-        if len(hard) == 1 and code != guess:
-            (symbol,) = hard
+        times = [(code.count(symbol), guess.count(symbol), symbol) for symbol in SYMBOLS]
+        repeated = [each for each in times if min(each[:2]) > 0 and max(each[:2]) > 1]
+        if len(repeated) == 1 and max(repeated[0][:2]) < PLACES and code != guess:
+            ((in_code, in_guess, symbol),) = repeated
             placed = sum(pair == (symbol, symbol) for pair in zip(code, guess, strict=True))
             case = PegCase(code, guess, peg_feedback(code, guess))
-            cases.setdefault((code.count(symbol), guess.count(symbol), placed), case)
+            cases.setdefault((in_code, in_guess, placed), case)
     return tuple(cases.values())
 
 
@@ -360,7 +360,12 @@ def _codes(valid: Sequence[Assignment]) -> tuple[Code, ...]:
     return tuple(sorted({each.code for each in valid}))
 
 
-def _worth(trial: Trial, shown: set[tuple[int, bool]]) -> tuple[int, int, int]:
-    new = set(enumerate(trial.answers)) - shown
-    uneven = abs(2 * sum(trial.answers) - len(trial.answers))
-    return len(new), -uneven, len(set(trial.code))
+def _worth(trial: Trial, chosen: Sequence[Trial]) -> tuple[int, bool, int, int]:
+    """What a trial adds to those chosen before: the greater, the better."""
+    shown = {answer for each in chosen for answer in enumerate(each.answers)}
+    return (
+        len(set(enumerate(trial.answers)) - shown),
+        trial.answers not in [each.answers for each in chosen],
+        -abs(2 * sum(trial.answers) - len(trial.answers)),
+        len(set(trial.code)),
+    )

@@ -48,5 +48,7 @@ def write(name: str, subset: Sequence[int]) -> str:
 
 def read(cmap: bytes) -> dict[int, str]:
     """Code -> text of a CMap as `write` lays it out; a pair written otherwise is left out."""
-    return {int(code, 16): bytes.fromhex(text.decode()).decode("utf-16-be")
-            for code, text in _PAIR.findall(cmap)}
+    return {
+        int(code, 16): bytes.fromhex(text.decode()).decode("utf-16-be")
+        for code, text in _PAIR.findall(cmap)
+    }

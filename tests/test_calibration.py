@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 from pypdf.generic import ContentStream
 
-from kit_builder import calibration, definition, formats, preflight, printers
+from kit_builder import calibration, definition, finished, formats, preflight, printers
 from kit_builder.errors import KitError, Text
 from kit_builder.formats import CARD_SIZES, PAPERS, Format
 from kit_builder.grids import Box
@@ -462,19 +462,19 @@ def test_the_sheet_says_its_paper_its_flip_and_100_percent(paper: Format, flip: 
 @each_sheet
 @each_flip
 def test_the_sheet_passes_preflight_and_preselects_its_flip(paper: Format, flip: Flip) -> None:
-    finished = preflight.read(sheet(paper, flip))
+    file = finished.read(sheet(paper, flip))
     size = paper.width, paper.height
     preflight.check(
-        finished, preflight.Expectation([size], "en", "Printer test sheet", ["front", "back"])
+        file, preflight.Expectation([size], "en", "Printer test sheet", ["front", "back"])
     )
     assert unmarked(sheet(paper, flip)) == []
     expected = {"long-edge": "/DuplexFlipLongEdge", "short-edge": "/DuplexFlipShortEdge"}
-    assert finished.entry(finished.catalog, "/ViewerPreferences", "/Duplex") == expected[flip]
+    assert file.entry(file.catalog, "/ViewerPreferences", "/Duplex") == expected[flip]
 
 
 def test_figures_say_what_they_show_and_where_they_are() -> None:
-    finished = preflight.read(sheet(PAPERS["letter"], "long-edge"))
-    figures = [each.entries for each in finished.elements if str(each.entries["/S"]) == "/Figure"]
+    file = finished.read(sheet(PAPERS["letter"], "long-edge"))
+    figures = [each.entries for each in file.elements if str(each.entries["/S"]) == "/Figure"]
     alts = [str(each["/Alt"]) for each in figures]
     assert [alt.split(":")[0].split(".")[0] for alt in alts] == [
         "Steps at the four edges of the paper",
@@ -487,7 +487,7 @@ def test_figures_say_what_they_show_and_where_they_are() -> None:
     ]
     assert not any("{" in alt for alt in alts)
     for figure in figures:
-        left, bottom, right, top = map(float, finished.entry(figure, "/A", "/BBox"))
+        left, bottom, right, top = map(float, file.entry(figure, "/A", "/BBox"))
         assert 0 <= left < right <= PAPERS["letter"].width + 0.001
         assert 0 <= bottom < top <= PAPERS["letter"].height + 0.001
 
@@ -553,5 +553,5 @@ def test_on_any_paper_the_sheet_fits_or_is_refused(width: int, height: int, flip
     size = paper.width, paper.height
     title = LABELS["calibrate-title"]
     preflight.check(
-        preflight.read(pdf), preflight.Expectation([size], "en", title, ["front", "back"])
+        finished.read(pdf), preflight.Expectation([size], "en", title, ["front", "back"])
     )

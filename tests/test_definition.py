@@ -187,7 +187,7 @@ def test_a_whole_activity_is_read(tmp_path: Path) -> None:
     assert (record.rows, record.numbered, record.note) == (16, "yes", "Spieler:innen schreiben.")
     assert kit.related == ("follow-suit-tricks",)
     assert host.records[0].title == "Geheim"
-    assert not host.records[0].numbered
+    assert host.records[0].numbered == "no"
 
 
 def test_the_short_form_makes_one_card_of_each_combination_first_name_outermost(
