@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ from kit_builder.layout import EDITIONS, HOST, PLAYER
 from kit_builder.library import Library, labels_in, shown
 from kit_builder.printers import Profile
 from kit_builder.printing import PARTS, THE_KITS_OWN, Printing, PuzzleOrder
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _SEPARATE: tuple[Only, ...] = ("pages", "fronts", "backs")
 
@@ -158,7 +161,9 @@ def _each(paths: Iterable[Path], make: Callable[[Path, Library], Result]) -> Ite
                 libraries[path.parent] = Library(path.parent)
             yield make(path, libraries[path.parent])
         except KitError as error:
-            yield Result(path, None, faults=error.faults)
+            whole = Location(Source(shown(path)))
+            faults = (replace(each, location=each.location or whole) for each in error.faults)
+            yield Result(path, None, faults=tuple(faults))
 
 
 def _kit(path: Path, library: Library, options: Options) -> Result:
@@ -257,9 +262,7 @@ def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> Finished:
     return file
 
 
-def _refuse_leaks(
-    file: Finished, name: Path, read: Activity, labels: Mapping[str, Text]
-) -> None:
+def _refuse_leaks(file: Finished, name: Path, read: Activity, labels: Mapping[str, Text]) -> None:
     """Looks for the host's texts in a player file.
 
     Raises:
@@ -298,31 +301,38 @@ def calibrate(paper: Format, language: str, profile: Profile, path: Path) -> Non
             [(paper.width, paper.height)], language, labels["calibrate-title"], parts
         ),
     )
-    _write(pdf, path)
+    _write({path: pdf})
 
 
 def write(outputs: Iterable[Output], folder: Path) -> None:
-    """Writes finished PDFs into the output folder.
+    """Writes the finished PDFs of an activity into the output folder: all of them, or none.
 
     Raises:
         KitError: the disk is full, the folder cannot be written, or the like.
     """
-    for output in outputs:
-        _write(output.pdf, folder / output.path)
+    _write({folder / output.path: output.pdf for output in outputs})
 
 
-def _write(pdf: bytes, path: Path) -> None:
-    """Writes a file beside its place first and then renames it: never half a file."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+def _write(files: Mapping[Path, bytes]) -> None:
+    """Writes files beside their places first and then renames them: never half a file."""
+    parts: dict[Path, Path] = {}
+    path = Path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_bytes(pdf)
-            part.replace(path)
+            for path, pdf in files.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                part = path.with_name(f".{path.name}.{os.getpid()}.part")
+                parts[part] = path
+                part.write_bytes(pdf)
+            for part, path in parts.items():
+                part.replace(path)
         finally:
-            part.unlink(missing_ok=True)
+            for part in parts:
+                part.unlink(missing_ok=True)
     except OSError as error:
-        place = Location(Source(shown(path)))
+        first = "free space" if error.errno in _FULL else "close it if it is open"
         raise fault(
-            place, f"cannot be written: {error.strerror}", "free space, or choose another --out"
+            Location(Source(shown(path))),
+            f"cannot be written ({(error.strerror or 'unknown reason').lower()})",
+            f"{first}, or choose another --out",
         ) from None

@@ -22,7 +22,8 @@ from kit_builder.formats import Format
 from kit_builder.grids import Axis, Box
 from kit_builder.markup import set_label
 from kit_builder.printers import NONE, Flip, Profile
-from kit_builder.structure import Duplex, Element, TaggedCanvas
+from kit_builder.structure import Element
+from kit_builder.tagging import Duplex, TaggedCanvas
 from kit_builder.typography import (
     CAPITALS,
     NORMAL,

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
-from enum import StrEnum
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, TypeVar
@@ -24,7 +23,7 @@ from kit_builder import __version__, build, formats, library, plan, printers, pu
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError
 from kit_builder.formats import Format
-from kit_builder.layout import EDITIONS, HOST, PLAYER
+from kit_builder.layout import EDITIONS, HOST
 from kit_builder.printing import (
     BACKS,
     CUTS,
@@ -61,13 +60,6 @@ app = typer.Typer(
 )
 
 
-class Edition(StrEnum):
-    """One of the two PDFs of a kit."""
-
-    player = PLAYER
-    host = HOST
-
-
 def _wrong(option: str, message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint=option)
 
@@ -86,8 +78,7 @@ def _paper(text: str) -> Format:
         least, largest = units.in_mm(_LEAST_PAPER), units.in_mm(_LARGEST_PAPER)
         raise _wrong(
             "--paper",
-            f'"{text}" has no room for a ruler of 100 mm, or for a PDF'
-            f"; write sides from {least} to {largest} mm",
+            f'"{text}" is too small or too large; write sides from {least} to {largest} mm',
         )
     return made
 
@@ -97,7 +88,7 @@ def _length(text: str, option: str) -> float:
     length = _parsed(units.length, text, option)
     if not 0 <= length <= _WIDEST_GUTTER:
         raise _wrong(
-            option, f'"{text}" is not from 0 to {units.in_mm(_WIDEST_GUTTER)} mm; write 4mm or so'
+            option, f'"{text}" is not from 0 to {units.in_mm(_WIDEST_GUTTER)} mm; write such as 4mm'
         )
     return length
 
@@ -140,7 +131,7 @@ def _cutting(
     between = None if gutter is None else _length(gutter, "--gutter")
     beyond = None if bleed is None else _length(bleed, "--bleed")
     if (between or beyond) and way not in ("gutter", "none"):
-        raise _wrong("--gutter" if between else "--bleed", "cards lie apart; write --cut gutter")
+        raise _wrong("--gutter" if between else "--bleed", "cards must lie apart; add --cut gutter")
     if way == "gutter" and between == 0:
         raise _wrong("--gutter", "no space is left between cards; write 4mm, or --cut shared")
     if beyond and 2 * beyond > (between or 0) and (between or way == "none"):
@@ -181,7 +172,12 @@ def _options(
         ),
     ] = None,
     only: Annotated[
-        Edition | None, typer.Option(help="One of the two PDFs only.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="EDITION",
+            help=f"One of the two PDFs only: {', '.join(EDITIONS)}.",
+            show_default=False,
+        ),
     ] = None,
     sets: Annotated[
         int | None,
@@ -307,6 +303,7 @@ def _options(
     ] = "",
 ) -> tuple[list[Path], build.Options]:
     """The options of build, check and plan."""
+    editions = EDITIONS if only is None else (_one_of(only, EDITIONS, "--only"),)
     if cards is not None and parts is not None:
         raise _wrong("--cards", "they are of one part; leave out --parts")
     of_players = {
@@ -317,7 +314,7 @@ def _options(
         "--cards": cards,
     }
     for option, given in of_players.items():
-        if only == HOST and given not in (None, False):
+        if editions == (HOST,) and given not in (None, False):
             raise _wrong(option, "the host key has none of this; leave out --only host")
     if set_ is None:
         class_sets = [ClassSet(number) for number in range(1, (sets or 0) + 1)]
@@ -356,7 +353,6 @@ def _options(
     papers: dict[str, Format] = {}
     for each in map(_paper, paper or ["A4"]):
         papers.setdefault(each.dimensions, each)
-    editions = (only.value,) if only else EDITIONS
     return files or [_DEFAULT_FOLDER], build.Options(
         printing, list(papers.values()), editions, split, language or (), orders
     )
@@ -422,9 +418,8 @@ def _pages(result: build.Result) -> str:
         edition: sum(len(output.sides) for output in result.outputs if output.edition == edition)
         for edition in EDITIONS
     }
-    return ", ".join(
-        f"{each} {_counted(number, 'page')}" for each, number in pages.items() if number
-    )
+    told = [f"{each} {_counted(number, 'page')}" for each, number in pages.items() if number]
+    return ", ".join(told) or "nothing to print"
 
 
 def _version(asked: bool) -> None:
@@ -449,7 +444,7 @@ def _build(
     faults: list[Fault],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
 ) -> None:
-    """Build the kits: for each activity a PDF for the players and one for the host."""
+    """Build the kits: PDFs for the players and for the host."""
     written = 0
     for result, activity in _sound(results, faults):
         try:
@@ -478,7 +473,7 @@ def _plan(
     faults: list[Fault],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of a table.")] = False,
 ) -> None:
-    """Say what a build would need, without building: pages, sheets, cards, cuts."""
+    """Say what a build would need: pages, sheets, cards, cuts."""
     needs = {
         activity.kit.slug: plan.count(result.outputs)
         for result, activity in _sound(results, faults)
@@ -507,7 +502,7 @@ def _calibrate(
         "calibrate.pdf"
     ),
 ) -> None:
-    """Make a test sheet that shows what your printer does wrong, to print on both sides."""
+    """Make a test sheet that shows what your printer does wrong."""
     with _faults():
         profile = printers.Profile(flip=_parsed(printers.flip, flip, "--flip"))
         build.calibrate(_paper(paper), language, profile, out)
@@ -575,7 +570,7 @@ def _printers() -> None:
 
 @app.command("list")
 def _list(files: Files = None) -> None:
-    """List activities: slug, title, language, players, minutes, pieces."""
+    """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
         found = build.read(library.find(files or [_DEFAULT_FOLDER]))
@@ -603,8 +598,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:
-        # What is wrong on the command line takes one line; the program's own name alone, a page.
-        error.show() if len(sys.argv) == 1 else typer.echo(error.format_message(), err=True)
+        typer.echo(error.format_message(), err=True)
         code = error.exit_code
     except OSError as error:
         if error.errno != errno.ENOSPC:

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from kit_builder import faces, formats, patterns, structure
 from kit_builder.document import Element
-from kit_builder.errors import KitError, Location, Text, fault
+from kit_builder.errors import Fault, KitError, Location, Text, fault
 from kit_builder.faces import Face
 from kit_builder.formats import Format
 from kit_builder.markup import attributes, converted, one_of, set_label, unknown
@@ -132,7 +132,7 @@ def read(
         stamp: the name of the class set; "" if there is none.
 
     Raises:
-        KitError: wrong markup, a text that does not fit its card, or no such card as ordered.
+        KitError: wrong markup, texts that do not fit their cards, or no such cards as ordered.
     """
     attributes(element)
     if orders.only == "pages":
@@ -141,6 +141,7 @@ def read(
     made: dict[Make, list[Card]] = {}
     places: dict[Make, Location] = {}
     unmet = dict.fromkeys(orders.cards)
+    faults: dict[Location | None, Fault] = {}  # one a place: copies repeat it
     for number, (deck, card, back) in enumerate(found, 1):
         name = card.attributes.get("name", "")
         wanted = {str(number), str(name)} & set(orders.cards)
@@ -148,23 +149,27 @@ def read(
             continue
         for each in wanted:
             unmet.pop(each, None)
-        make, designed = _make(deck, orders, styles, back is not None)
-        said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
-        floor = styles.least / make.scale
-        location = deck.attributes["size"].location
-        mark = f"{stamp} · {number}/{len(found)}" if stamp else ""
-        made.setdefault(make, []).append(
-            Card(
-                _face(card, designed, said, floor, node) if orders.only != "backs" else None,
-                _back(back, designed, said, floor, node)
-                if back and make.backs and orders.only != "fronts"
-                else None,
-                _stamp(mark, make.size, location) if mark else None,
+        try:
+            make, designed = _make(deck, orders, styles, back is not None)
+            said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
+            floor = styles.least / make.scale
+            location = deck.attributes["size"].location
+            mark = f"{stamp} · {number}/{len(found)}" if stamp else ""
+            made.setdefault(make, []).append(
+                Card(
+                    _face(card, designed, said, floor, node) if orders.only != "backs" else None,
+                    _back(back, designed, said, floor, node)
+                    if back and make.backs and orders.only != "fronts"
+                    else None,
+                    _stamp(mark, make.size, location) if mark else None,
+                )
             )
-        )
-        places.setdefault(make, location)
-    if unmet:
-        raise _no_such_card(next(iter(unmet)), found)
+            places.setdefault(make, location)
+        except KitError as error:
+            for told in error.faults:
+                faults.setdefault(told.location, told)
+    if faults or unmet:
+        raise KitError(*faults.values(), *(_no_such_card(each, found) for each in unmet))
     for make, cards in made.items():
         pattern = None
         if make.pattern and orders.only != "fronts":
@@ -189,11 +194,9 @@ def _stamp(mark: str, size: Format, location: Location) -> Line:
     return line
 
 
-def _no_such_card(
-    wanted: str, found: Sequence[tuple[Element, Element, Element | None]]
-) -> KitError:
+def _no_such_card(wanted: str, found: Sequence[tuple[Element, Element, Element | None]]) -> Fault:
     names = dict.fromkeys(str(card.attributes["name"]) for _, card, _ in found)
-    return fault(
+    return Fault(
         None,
         f'there is no card "{wanted}"',
         f"write a number from 1 to {len(found)}, or one of {', '.join(names)}"
@@ -215,6 +218,12 @@ def _cards_of(deck: Element) -> Iterator[tuple[Element, Element | None]]:
         elif element.tag == "back" and waiting is not None:
             yield waiting, element
             waiting = None
+        elif element.tag == "back":
+            raise fault(
+                element.location,
+                "<back> stands without a card before it",
+                "put each one directly behind its <card>",
+            )
         else:
             raise unknown(element, {"card": None, "back": None})
     if waiting is not None:

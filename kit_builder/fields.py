@@ -16,6 +16,8 @@ from kit_builder.errors import Fault, Location, Text
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.syntax import colon, quoted
 
+SOFT_HYPHEN = "\u00ad"
+
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _RANGE = re.compile(r"([0-9]{1,6})(?:\s*[-\u2013]\s*([0-9]{1,6}))?")
 _RANGE_EXAMPLE = "write a whole number such as 4, or a range such as 3-5"
@@ -33,6 +35,10 @@ def instead_of(word: str, known: Collection[str]) -> str:
     """What to write instead of an unknown name: the nearest known one, else all of them."""
     near = nearest(word, known)
     return f'did you mean "{near}"?' if near else f"write one of {', '.join(known)}"
+
+
+def _visible(text: str) -> bool:
+    return bool(text.replace(SOFT_HYPHEN, "").strip())
 
 
 class Fields:
@@ -116,7 +122,7 @@ class Fields:
     def as_text(self, node: Node, name: str) -> Text:
         """A value of field `name` as a text."""
         if isinstance(node, Text):
-            if not node.strip() and not self._told(node.location):
+            if not _visible(node) and not self._told(node.location):
                 self._empty(node, name)
             return node
         if isinstance(node, Pairs) and len(node.pairs) <= 1:
@@ -317,7 +323,7 @@ class Fields:
             self.fault(found.location, f'"{name}" is "{found.written}"', instead)
             return None
         text = self.as_text(found, name)
-        return text if text.strip() else None
+        return text if _visible(text) else None
 
     def _empty(self, node: Text, name: str) -> None:
         marker = node.location.excerpt[node.location.column - 1 :].strip()
@@ -329,7 +335,7 @@ class Fields:
                 f'with "{marker[:1]}" needs quotes',
             )
         elif marker[:1] in ("'", '"'):
-            inside = "only spaces stand" if node else "nothing stands"
+            inside = "only spaces or soft hyphens stand" if node else "nothing stands"
             self.fault(node.location, f"{inside} between these quotes", "write a text between them")
         elif node.location.excerpt[: node.location.column - 1].rstrip().endswith("-"):
             self.fault(node.location, 'nothing stands after this "-"', "write a text, or remove it")

@@ -138,7 +138,7 @@ class Finished:
         placed = self._forms.keys() if self.contents else set()
         strays: dict[str, Content] = {}
         for number, each in self.objects.items():
-            if not isinstance(each, dict):
+            if not isinstance(each, DictionaryObject):
                 continue
             if each.get("/Type") == "/Page" and number not in self._page_numbers:
                 strays[f"object {number}, a page in no page list"] = self._content(each)

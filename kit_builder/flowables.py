@@ -13,7 +13,8 @@ from typing import Protocol
 
 from reportlab.pdfgen.canvas import Canvas
 
-from kit_builder.structure import Element, TaggedCanvas
+from kit_builder.structure import Element
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import CAPITALS, RULE, SPACE, Line, Style, draw_lines
 from kit_builder.units import MM
 

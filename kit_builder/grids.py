@@ -55,6 +55,15 @@ class Box(NamedTuple):
             max(self.top, other.top),
         )
 
+    def clipped(self, other: Box) -> Box:
+        """What of the box lies in the other one."""
+        return Box(
+            max(self.left, other.left),
+            max(self.bottom, other.bottom),
+            min(self.right, other.right),
+            min(self.top, other.top),
+        )
+
     def overlaps(self, other: Box) -> bool:
         """Whether they share more than an edge."""
         return (

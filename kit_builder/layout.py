@@ -37,7 +37,8 @@ EDITIONS = (PLAYER, HOST)
 _SUFFIX = ".xml.j2"
 _FACES = "cards/"
 _FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
-_FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "width", "height", "t")
+# What every face is handed besides its fields.
+_FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "puzzle", "width", "height", "t")
 # Not a tag whose name a template is still writing, such as <h{{ level }}>.
 _START_TAG = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/>])")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -229,8 +230,20 @@ class Layouts:
             names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
             names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
             names |= {"t": _Labels(labels), "language": kit.language, "class_set": class_set}
-            names |= {"puzzle": kit.puzzle, "width": deck.size.width / MM, "height": deck.size.height / MM}
-            return Markup(self._run(f"{_FACES}{name}{_SUFFIX}", names))
+            names |= {
+                "puzzle": kit.puzzle,
+                "width": deck.size.width / MM,
+                "height": deck.size.height / MM,
+            }
+            template = f"{_FACES}{name}{_SUFFIX}"
+            made = self._run(template, names)
+            path = self._environment.get_template(template).filename or template
+            root = document.parse(made, _shown(path), _origins.get())
+            if root.tag != "card":
+                raise fault(
+                    root.location, f"a card face is a <card>, not a <{root.tag}>", "write it"
+                )
+            return Markup(made)
 
         return face
 
@@ -308,4 +321,6 @@ class _Labels:
             return given.unescape() if isinstance(given, Markup) else str(given)
 
         text = self._labels[key]
-        return Text(_PLACEHOLDER.sub(value, text), text.location)
+        # What the author wrote into it is what can be mended where it does not fit.
+        written = next((each for each in values.values() if isinstance(each, Text)), text)
+        return Text(_PLACEHOLDER.sub(value, text), written.location)

@@ -21,7 +21,7 @@ _EDGE = re.compile(r"^\s*?\n|^\s*(?:[-*+]|\d+[.)]|#{1,6}|>)[^\S\n]+", re.MULTILI
 _ROW = re.compile(r"\n?^.*(?<!\\)\|.*$\n?", re.MULTILINE)
 _CELL_EDGE = re.compile(r"(?<!\\)\||\n")
 _SENTENCE = re.compile(r"[^\s\0][^\0]*?(?:[.!?…]+[*_\"'”’»)\]]*(?=[\s\0])|(?=\0)|\Z)")
-_MARKS = " \t\n*_`"
+_MARKS = " \t*_`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _sentences(text: Text) -> Iterator[Text]:
     whole = _EDGE.sub(lambda edge: "\0" * len(edge[0]), text)
     whole = _ROW.sub(lambda row: _CELL_EDGE.sub("\0", row[0]), whole)
     for match in _SENTENCE.finditer(whole):
-        sentence = " ".join(match[0].split()).strip(_MARKS)
+        sentence = " ".join(map(str.strip, match[0].split("\n"))).strip(_MARKS)
         if sentence:
             line = text.line(text.count("\n", 0, match.start()))
             yield Text(sentence, _place(line, sentence))

@@ -170,8 +170,10 @@ def spans(element: Element, bold: bool = False) -> Iterator[Span]:
 
 def too_wide(error: TooWideError, element: Element, size: float, room: str) -> KitError:
     """The user's error it is when a word of `element` is too wide for its `room`."""
+    pieces = (span.text for span in spans(element) if error.word in span.text)
+    found = next((piece for piece in pieces if isinstance(piece, Text)), element.text)
     return fault(
-        element.text.location.of(error.word),
+        found.location.of(error.word),
         f'"{error.word}" is {units.in_mm(error.excess)} mm too wide for {room} at {size:g} pt',
         "shorten the word, or make two words of it",
     )

@@ -126,7 +126,8 @@ def _check(tokens: list[Token], text: Text) -> None:
                 if cells != columns:
                     raise fault(
                         place,
-                        f"this row has {cells} of the {columns} cells of its table",
+                        "this row of a table has not as many cells as its header: "
+                        f"{cells}, not {columns}",
                         "write | between cells, \\| for a bar, and a blank line below the table",
                     )
 

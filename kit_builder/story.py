@@ -7,7 +7,9 @@ place in the author's file is still known. The structure tree is built on the wa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import Literal, NamedTuple
@@ -15,14 +17,14 @@ from typing import Literal, NamedTuple
 from kit_builder import cutouts, decks, shapes, structure, units
 from kit_builder.decks import EVERYTHING, Cards, Orders
 from kit_builder.document import Element
-from kit_builder.errors import KitError, Text, fault
+from kit_builder.errors import Fault, KitError, Text, fault
 from kit_builder.flowables import (
-    AnswerGrid,
     BOX_GAP,
     CELL_PADDING,
     LABEL_GAP,
     PANEL_PADDING,
     TICK_INDENT,
+    AnswerGrid,
     Block,
     Boxes,
     BoxRow,
@@ -40,6 +42,7 @@ from kit_builder.flowables import (
 )
 from kit_builder.markup import (
     attributes,
+    children,
     converted,
     one_of,
     positive,
@@ -52,6 +55,7 @@ from kit_builder.markup import (
 from kit_builder.typography import (
     BOLD,
     NORMAL,
+    SOFT_HYPHEN,
     Line,
     Style,
     Styles,
@@ -71,6 +75,9 @@ _HEADINGS = {"title": "H1", "h1": "H1", "h2": "H2", "h3": "H3"}
 _PARAGRAPHS = ("p", "lead", "facts", "small")
 
 _LINE = "the text column"
+
+# Of rows or boxes; a layout that asks for more has slipped.
+_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,7 @@ class Story:
         mark: what the caption of every page says besides, such as the puzzle's number; or "".
     """
 
-    title: str
+    title: Text
     language: str
     banner: str
     mark: str
@@ -135,23 +142,27 @@ def build(documents: Sequence[Element], frame: Frame, orders: Orders = EVERYTHIN
     """The story of one document, or of one for each class set, for pages of the size of `frame`.
 
     Raises:
-        KitError: an element or attribute that does not exist, or text that does not fit.
+        KitError: all elements and attributes that do not exist, and texts that do not fit.
     """
     root = structure.Element("Document")
-    setter = _Setter(frame, orders, frame.measure, frame.width)
+    faults: list[Fault] = []
+    setter = _Setter(frame, orders, faults, frame.measure, frame.width)
     parts: list[Part] = []
     for document in documents:
         if document.tag != "document":
             raise unknown(document, {"document": None})
         said = attributes(document, "title", "language", "banner?", "set?", "mark?")
+        title, language = _title(document), converted(said["language"], _language)
         class_set = said.get("set", "")
         whole = root.add("Part", title=class_set) if class_set else root
         parts += setter.parts(document, class_set, whole)
         if not whole.children and class_set:
             root.children.remove(whole)
+    if faults:
+        raise KitError(*dict.fromkeys(faults))
     return Story(
-        said["title"],
-        said["language"],
+        title,
+        language,
         said.get("banner", ""),
         said.get("mark", ""),
         tuple(parts),
@@ -164,6 +175,7 @@ class _Setter:
     """Turns the elements of parts into blocks.
 
     Attributes:
+        faults: of the elements that were left out.
         measure: the width of running text, from the left edge of what it stands in.
         width: of everything else.
         indent: inside lists.
@@ -171,6 +183,7 @@ class _Setter:
 
     frame: Frame
     orders: Orders
+    faults: list[Fault]
     measure: float
     width: float
     indent: float = 0
@@ -183,18 +196,25 @@ class _Setter:
     def _styles(self) -> Styles:
         return self.frame.styles
 
+    @contextmanager
+    def _going_on(self) -> Iterator[None]:
+        """What stands in it may be faulty: the faults are collected, and the next one is read."""
+        try:
+            yield
+        except KitError as error:
+            self.faults.extend(error.faults)
+
     def parts(self, document: Element, class_set: str, whole: structure.Element) -> Iterator[Part]:
         """The parts of a document that are ordered and hold anything."""
-        for element in document.elements():
-            if element.tag != "part":
-                raise unknown(element, {"part": None})
+        for element in _only("part", document):
             said = attributes(element, "name", "title")
+            title = _title(element)
             if self.orders.parts and said["name"] not in self.orders.parts:
                 continue
-            node = whole.add("Part", title=said["title"])
+            node = whole.add("Part", title=title)
             contents = tuple(self._contents(element, node, class_set))
             if contents:
-                yield Part(said["name"], said["title"], class_set, contents)
+                yield Part(said["name"], title, class_set, contents)
             else:
                 whole.children.remove(node)
 
@@ -208,9 +228,11 @@ class _Setter:
                 if blocks:
                     yield Flow(tuple(blocks))
                     blocks = []
-                yield from decks.read(element, node, self.orders, self._styles, class_set)
+                with self._going_on():
+                    yield from decks.read(element, node, self.orders, self._styles, class_set)
             elif self.orders.pages:
-                blocks += self.blocks(element, node)
+                with self._going_on():
+                    blocks += self.blocks(element, node)
         if blocks:
             yield Flow(tuple(blocks))
 
@@ -252,12 +274,11 @@ class _Setter:
         start = attributes(element, "start?").get("start")
         first = converted(start, whole_number) if start else 1
         whole = node.add("L", numbering="Decimal" if ordered else "Disc")
-        for number, item in enumerate(element.elements(), first):
-            if item.tag != "li":
-                raise unknown(item, {"li": None})
+        for number, item in enumerate(children(element, "li"), first):
             entry = whole.add("LI")
             label = set_label(f"{number}." if ordered else "•", self._styles.body)
-            yield from self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
+            with self._going_on():
+                yield from self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
 
     def _item(
         self, item: Element, marker: tuple[Line, structure.Element], body: structure.Element
@@ -275,7 +296,13 @@ class _Setter:
 
     def table(self, element: Element, node: structure.Element) -> Iterator[Block]:
         row_headers = attributes(element, "row-headers?").get("row-headers") == "yes"
-        rows = [list(row.elements()) for row in element.elements()]
+        rows = [children(row, "th", "td") for row in children(element, "tr")]
+        if len(rows) == 1 or len({len(row) for row in rows}) > 1:
+            raise fault(
+                element.location,
+                "a table without rows, or with rows that differ",
+                "write two <tr> or more, each with as many cells as the first",
+            )
         columns = list(zip(*rows, strict=True))
         widths = column_widths(
             [max(_longest_word(cell, self._styles.small) for cell in column) for column in columns],
@@ -304,7 +331,7 @@ class _Setter:
 
     def record(self, element: Element, node: structure.Element) -> Iterator[Block]:
         said = attributes(element, "rows", "numbered")
-        columns = list(element.elements())
+        columns = children(element, "column")
         widths = shared_widths(
             [_longest_word(column, self._styles.header) for column in columns],
             [converted(attributes(column, "width")["width"], positive) for column in columns],
@@ -324,7 +351,7 @@ class _Setter:
         body = grid.add("TBody")
         numbering = NUMBERINGS[converted(said["numbered"], one_of(NUMBERINGS, "numbering"))]
         rows = []
-        for number in range(converted(said["rows"], whole_number)):
+        for number in range(converted(said["rows"], _number)):
             row = body.add("TR")
             label = numbering.label(number)
             lines = (set_label(label, self._styles.body),) if label else ()
@@ -340,8 +367,9 @@ class _Setter:
         yield Record(widths, header, tuple(rows), self._styles.small)
 
     def answer_grid(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        """The answers to all 125 proposals, from 111 to 555: a table for each first digit, its
-        rows for the second and its columns for the third.
+        """The answers to all 125 proposals, from 111 to 555.
+
+        A table for each first digit; its rows are for the second, its columns for the third.
         """
         said = attributes(element, "passes", "first", "yes", "no")
         answers = converted(said["passes"], _answers)
@@ -377,7 +405,7 @@ class _Setter:
         """Labelled boxes beside each other, as many in a row as there is room for."""
         attributes(element)
         row: list[Boxes] = []
-        for child in element.elements():
+        for child in _only("boxes", element):
             group = self._boxes(child, node)
             used = sum(each.width + BOX_GAP for each in row)
             if row and used + group.width > self.width:
@@ -389,7 +417,7 @@ class _Setter:
 
     def _boxes(self, element: Element, node: structure.Element) -> Boxes:
         said = attributes(element, "count", "alt")
-        count = converted(said["count"], whole_number)
+        count = converted(said["count"], _number)
         label = self._one_line(element, float("inf"), self._styles.label)
         room = label.width * self._styles.label.size + LABEL_GAP
         group = Boxes(label, room, count, node.add("P"), node.add("Figure", alt=said["alt"]))
@@ -407,7 +435,8 @@ class _Setter:
         attributes(element)
         waiting: list[tuple[Line, structure.Element]] = []
         half = self.width / 2 - _WRITING_ROOM
-        for child in element.elements():
+        for child in _only("write-in", element):
+            attributes(child)
             label = self._one_line(child, self.width - _WRITING_ROOM, self._styles.body)
             made = label, node.add("P")
             short = label.width * self._styles.body.size <= half
@@ -469,6 +498,8 @@ class _Setter:
         room = self.measure - 2 * PANEL_PADDING
         inner = replace(self, measure=room, width=room)
         blocks = [block for child in element.elements() for block in inner.blocks(child, inside)]
+        if not blocks:
+            raise fault(element.location, "<panel> is empty", "put <p> into it")
         yield Panel(tuple(blocks), self.measure)
 
 
@@ -485,6 +516,54 @@ NUMBERINGS = {
     "letters": _Numbering(lambda row: ascii_uppercase[row]),
     "everywhere": _Numbering(lambda row: str(row + 1), everywhere=True),
 }
+
+
+def _title(element: Element) -> Text:
+    """The title of a document or part; a bookmark has no use for soft hyphens.
+
+    Raises:
+        KitError: it is empty.
+    """
+    written = element.attributes["title"]
+    title = Text(written.replace(SOFT_HYPHEN, ""), written.location)
+    if not title.strip():
+        raise fault(title.location, f"the title of this <{element.tag}> is empty", "write one")
+    return title
+
+
+def _language(text: str) -> str:
+    """A language code (BCP 47).
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not re.fullmatch(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", text):
+        raise ValueError(f'"{text}" is not the code of a language; write one such as en or pt-BR')
+    return text
+
+
+def _number(text: str) -> int:
+    """How many rows or boxes there are.
+
+    Raises:
+        ValueError: none, or more than anyone can mean.
+    """
+    number = whole_number(text)
+    if not 1 <= number <= _MOST:
+        raise ValueError(f'"{text}" is not from 1 to {_MOST}; write how many there are')
+    return number
+
+
+def _only(tag: str, parent: Element) -> Iterator[Element]:
+    """The elements in another, if any.
+
+    Raises:
+        KitError: one is not a `tag`.
+    """
+    for element in parent.elements():
+        if element.tag != tag:
+            raise unknown(element, {tag: None})
+        yield element
 
 
 def _answers(text: str) -> list[bool]:
@@ -545,7 +624,7 @@ def _stand(element: Element, least: float) -> tuple[str, Piece]:
 def _strip(element: Element, least: float) -> tuple[str, Piece]:
     alt = attributes(element, "alt")["alt"]
     steps = []
-    for step in element.elements():
+    for step in children(element, "step"):
         shape = attributes(step, "shape")["shape"]
         steps.append((step.text, converted(shape, one_of(shapes.SHAPES, "shape"))))
     try:

@@ -19,7 +19,7 @@ from kit_builder.makeup import BANNER_DEPTH, Side
 from kit_builder.markup import set_label
 from kit_builder.printing import Printing
 from kit_builder.story import Story
-from kit_builder.structure import Duplex, TaggedCanvas
+from kit_builder.tagging import Duplex, TaggedCanvas
 from kit_builder.typography import LARGE, NORMAL, REGULAR, Run, Style, draw_lines, set_word
 from kit_builder.units import MM
 
@@ -162,15 +162,19 @@ class _Press:
             self._draw_side(cards.cards[placement.item], placement, cards.make)
 
     def _draw_pattern(self, backs: Sequence[Placement], make: Make) -> None:
-        """One field of pattern behind all the backs of a sheet, a little larger than they are."""
+        """One field of pattern behind all the backs of a sheet, a little larger than they are.
+
+        Where the margin is near, it ends there.
+        """
         box = backs[0].box
         for placement in backs:
             box = box.joined(placement.box)
         first = backs[0]
+        printable = Box(0, 0, self._paper.width, self._paper.height).grown(-self._printing.margin)
         patterns.draw(
             self._canvas,
             make.pattern,
-            box.grown(max(_TOLERANCE, make.bleed)),
+            box.grown(max(_TOLERANCE, make.bleed)).clipped(printable),
             first.width + make.gutter,
             first.height + make.gutter,
             (first.x + first.width / 2, first.y + first.height / 2),

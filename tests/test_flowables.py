@@ -34,7 +34,8 @@ from kit_builder.flowables import (
     stacked_height,
 )
 from kit_builder.markup import set_label
-from kit_builder.structure import Element, TaggedCanvas
+from kit_builder.structure import Element
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import REGULAR, Line, Style
 from kit_builder.units import MM
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kit_builder.flowables import Block, stacked_height
 from kit_builder.pages import Placed, fill
-from kit_builder.structure import TaggedCanvas
+from kit_builder.tagging import TaggedCanvas
 
 HEIGHT = 100.0
 

@@ -19,7 +19,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import patterns
 from kit_builder.formats import CARD_SIZES
-from kit_builder.structure import Element, TaggedCanvas
+from kit_builder.structure import Element
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.units import MM
 from tests.content_streams import unmarked
 

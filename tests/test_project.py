@@ -32,6 +32,7 @@ from kit_builder import (
     document,
     faces,
     formats,
+    library,
     makeup,
     patterns,
     shapes,
@@ -112,7 +113,7 @@ def with_unknown_fields(value: object, seen: list[set[str]]) -> Any:
 
 
 def test_the_guide_shows_every_field_the_reader_accepts(guide: Path) -> None:
-    catalogue = build.Library(guide).catalogue
+    catalogue = library.Library(guide).catalogue
     accepted: defaultdict[str, set[str]] = defaultdict(set)
     shown: defaultdict[str, set[str]] = defaultdict(set)
     for text in examples():
@@ -140,7 +141,7 @@ def test_the_guide_names_every_shape_size_pattern_piece_and_language() -> None:
     guide = text_of("docs/authoring.md")
     names = [*shapes.SHAPES, *shapes.FILLS, *definition.PIECES, *patterns.PATTERNS, *CUTS]
     names += [each.name for each in formats.CARD_SIZES.values()]
-    names += build.Library(ROOT / "activities").catalogue.languages
+    names += library.Library(ROOT / "activities").catalogue.languages
     assert [name for name in names if f"`{name}`" not in guide] == []
     for size in formats.CARD_SIZES.values():
         assert f"| `{size.name}` | {size.dimensions.removesuffix(' mm')} |" in guide
@@ -220,7 +221,7 @@ def test_the_message_shown_is_the_one_that_is_printed(guide: Path) -> None:
     path = guide / name
     path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(KitError) as caught:
-        definition.read(path, f"activities/{name}", build.Library(guide).catalogue)
+        definition.read(path, f"activities/{name}", library.Library(guide).catalogue)
     path.unlink()
     assert f"{caught.value}\n" == shown
 
@@ -292,9 +293,9 @@ def test_the_examples_of_the_templates_guide_make_a_kit(tmp_path: Path) -> None:
             path = tmp_path / name if "/" in name else folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-    results = list(build.build(build.find([folder]), build.Options()))
+    results = list(build.build(library.find([folder]), build.Options()))
     assert [str(fault) for each in results for fault in each.faults] == []
-    labels = build.Library(folder).labels("en")
+    labels = library.Library(folder).labels("en")
     assert labels["print-at"] == "Print at 100 % (actual size)"
     assert labels["rules"] == "Rules"
 

@@ -178,17 +178,17 @@ def test_a_second_mark_of_an_item_is_text(mark: str, text: str) -> None:
         ("42.", "2:3: a list item without text; write its text, or \\ before its mark"),
         (
             "a\n\n| a | b |\n|---|---|\n| c | d |\n| e |",
-            "7:3: this row has 1 of the 2 cells of its table; "
+            "7:3: this row of a table has not as many cells as its header: 1, not 2; "
             "write | between cells, \\| for a bar, and a blank line below the table",
         ),
         (
             "| a |\n|---|\n| b | c |",
-            "4:3: this row has 2 of the 1 cells of its table; "
+            "4:3: this row of a table has not as many cells as its header: 2, not 1; "
             "write | between cells, \\| for a bar, and a blank line below the table",
         ),
         (
             "| a | b |\n|---|---|\n| c | d |\nThen go on.",
-            "5:3: this row has 1 of the 2 cells of its table; "
+            "5:3: this row of a table has not as many cells as its header: 1, not 2; "
             "write | between cells, \\| for a bar, and a blank line below the table",
         ),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -347,11 +348,14 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(each)
 
 
-def library() -> Iterator[list[Span]]:
+@cache
+def library() -> list[list[Span]]:
+    """The paragraphs of every text of every activity and every translation."""
+    found = []
     for path in sorted(LIBRARY.glob("*.yaml")):
         for text in texts(yaml.load(path.read_text("utf-8"), yaml.CBaseLoader)):
-            for paragraph in paragraphs(block(text), []):
-                yield list(spans(paragraph))
+            found += [list(spans(each)) for each in paragraphs(block(text), [])]
+    return found
 
 
 def reportlab_lines(paragraph: list[Span], measure: float) -> list[str]:

@@ -1,0 +1,269 @@
+"""Objects -> the bytes of a PDF: numbered, equal ones stored once, packed into object streams.
+
+pypdf's writer stores every object by itself: of a tagged kit half would be bare structure elements.
+Standard: ISO 32000-1 (PDF 1.7), sections 7.5.7 and 7.5.8.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from io import BytesIO
+from typing import Any
+
+from pypdf.generic import (
+    ArrayObject,
+    ByteStringObject,
+    DictionaryObject,
+    IndirectObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+)
+
+from kit_builder.finished import Finished
+
+_HEADER = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
+_PER_STREAM = 200
+
+
+class Pool:
+    """The objects of a file in the making; the number of an object is its place, from 1."""
+
+    def __init__(self) -> None:
+        self._objects: list[Any] = []
+        self._shared: set[int] = set()
+
+    def add(self, made: Any = None) -> IndirectObject:
+        """A reference to a new object, which may be `put` later."""
+        self._objects.append(made)
+        return IndirectObject(len(self._objects), 0, None)
+
+    def put(self, reference: IndirectObject, made: Any) -> None:
+        """Give a number its object."""
+        self._objects[reference.idnum - 1] = made
+
+    def share(self, reference: IndirectObject) -> None:
+        """Allow that an equal object takes its place: it is no page and no element."""
+        self._shared.add(reference.idnum)
+
+    def at(self, value: Any) -> Any:
+        """What a reference refers to; anything else itself."""
+        return self._objects[value.idnum - 1] if isinstance(value, IndirectObject) else value
+
+    def fonts(self) -> Iterator[DictionaryObject]:
+        """The fonts among the objects."""
+        for each in self._objects:
+            if isinstance(each, DictionaryObject) and each.get("/Type") == "/Font":
+                yield each
+
+    def packed(self, root: IndirectObject, info: IndirectObject) -> bytes:
+        """The file.
+
+        Args:
+            root: the catalog.
+            info: the document information.
+        """
+        replaced = self._equals()
+        kept = sorted(self._reached((root, info), replaced))
+        numbers = {old: number for number, old in enumerate(kept, start=1)}
+        for old in list(replaced):
+            numbers[old] = numbers.get(_final(old, replaced), 0)
+        return _file(
+            [_renumbered(self._objects[old - 1], numbers) for old in kept],
+            IndirectObject(numbers[root.idnum], 0, None),
+            IndirectObject(numbers[info.idnum], 0, None),
+        )
+
+    def _equals(self) -> dict[int, int]:
+        """Of equal shared objects: the number of each later one -> the number of the first.
+
+        Objects that only differ in references to equal ones are found in the next round.
+        """
+        replaced: dict[int, int] = {}
+        while True:
+            firsts: dict[bytes, int] = {}
+            known = len(replaced)
+            for number in sorted(self._shared - replaced.keys()):
+                made = self._objects[number - 1] = _renumbered(
+                    self._objects[number - 1], _Finals(replaced)
+                )
+                first = firsts.setdefault(sha256(_written(made)).digest(), number)
+                if first != number:
+                    replaced[number] = first
+            if len(replaced) == known:
+                return replaced
+
+    def _reached(self, roots: Iterable[IndirectObject], replaced: dict[int, int]) -> set[int]:
+        reached: set[int] = set()
+        waiting = [root.idnum for root in roots]
+        while waiting:
+            number = _final(waiting.pop(), replaced)
+            if number not in reached:
+                reached.add(number)
+                waiting += (each.idnum for each in _references(self._objects[number - 1]))
+        return reached
+
+
+class Copy:
+    """What is taken over from a finished PDF into a pool: an object comes with all it refers to."""
+
+    def __init__(self, pool: Pool, source: Finished) -> None:
+        self._pool = pool
+        self._source = source
+        self._new: dict[int, IndirectObject] = {}
+        self._waiting: list[tuple[int, bool]] = []
+
+    def instead(self, number: int, reference: IndirectObject) -> None:
+        """Use an object of the pool for one of the source."""
+        self._new[number] = reference
+
+    def of(self, number: int) -> IndirectObject:
+        """The reference in the pool to an object of the source."""
+        return self._new[number]
+
+    def value(self, value: Any, *, shared: bool = False) -> Any:
+        """A value of the source with its references into the pool.
+
+        Args:
+            value: of the source.
+            shared: what it refers to may be stored once for several pages.
+        """
+        made = self._moved(value, shared)
+        while self._waiting:
+            number, may = self._waiting.pop()
+            self._pool.put(self._new[number], self._moved(self._source.objects[number], may))
+        return made
+
+    def _moved(self, value: Any, shared: bool) -> Any:
+        if isinstance(value, IndirectObject):
+            if value.idnum not in self._new:
+                reference = self._new[value.idnum] = self._pool.add()
+                if shared:
+                    self._pool.share(reference)
+                self._waiting.append((value.idnum, shared))
+            return self._new[value.idnum]
+        return _rebuilt(value, lambda inner: self._moved(inner, shared))
+
+
+def _rebuilt(value: Any, change: Any) -> Any:
+    """A copy of a value whose parts are changed; a value without parts itself."""
+    if isinstance(value, StreamObject):
+        stream = StreamObject()
+        stream._data = value._data  # as it is filtered; pypdf has no other name for that
+        for key, inner in value.items():
+            if key != "/Length":
+                dict.__setitem__(stream, key, change(inner))
+        return stream
+    if isinstance(value, dict):
+        made = DictionaryObject()
+        for key, inner in value.items():
+            dict.__setitem__(made, key, change(inner))
+        return made
+    if isinstance(value, list):
+        return ArrayObject(map(change, value))
+    return value
+
+
+class _Finals(dict[int, int]):
+    """Old numbers -> those of the equal objects that take their places."""
+
+    def __init__(self, replaced: dict[int, int]) -> None:
+        super().__init__()
+        self._replaced = replaced
+
+    def __missing__(self, number: int) -> int:
+        return _final(number, self._replaced)
+
+
+def _final(number: int, replaced: dict[int, int]) -> int:
+    while number in replaced:
+        number = replaced[number]
+    return number
+
+
+def _renumbered(value: Any, numbers: dict[int, int]) -> Any:
+    if isinstance(value, IndirectObject):
+        return IndirectObject(numbers[value.idnum], 0, None)
+    return _rebuilt(value, lambda inner: _renumbered(inner, numbers))
+
+
+def _references(value: Any) -> Iterator[IndirectObject]:
+    if isinstance(value, IndirectObject):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            if isinstance(inner, (IndirectObject, dict, list)):
+                yield from _references(inner)
+
+
+def _written(value: Any) -> bytes:
+    file = BytesIO()
+    value.write_to_stream(file)
+    return file.getvalue()
+
+
+def _file(objects: list[Any], root: IndirectObject, info: IndirectObject) -> bytes:
+    """A file of numbered objects with a cross-reference stream."""
+    file = bytearray(_HEADER)
+    places: dict[int, tuple[int, int, int]] = {0: (0, 0, 65535)}
+    bare: list[tuple[int, bytes]] = []
+    for number, made in enumerate(objects, start=1):
+        if isinstance(made, StreamObject):
+            places[number] = (1, _put(file, number, _written(made)), 0)
+        else:
+            bare.append((number, _written(made)))
+    number = len(objects)
+    for start in range(0, len(bare), _PER_STREAM):
+        number += 1
+        batch = bare[start : start + _PER_STREAM]
+        for index, (held, _) in enumerate(batch):
+            places[held] = (2, number, index)
+        places[number] = (1, _put(file, number, _written(_object_stream(batch))), 0)
+    number += 1
+    places[number] = (1, len(file), 0)
+    identifier = ByteStringObject(sha256(file).digest()[:16])
+    rows = b"".join(
+        kind.to_bytes(1, "big") + place.to_bytes(4, "big") + rest.to_bytes(2, "big")
+        for _, (kind, place, rest) in sorted(places.items())
+    )
+    table = _stream(rows, Type=NameObject("/XRef"), Size=NumberObject(number + 1))
+    table[NameObject("/W")] = ArrayObject(map(NumberObject, (1, 4, 2)))
+    table[NameObject("/Root")], table[NameObject("/Info")] = root, info
+    table[NameObject("/ID")] = ArrayObject([identifier, identifier])
+    start = _put(file, number, _written(table))
+    return bytes(file) + b"startxref\n%d\n%%%%EOF\n" % start
+
+
+def _put(file: bytearray, number: int, body: bytes) -> int:
+    start = len(file)
+    file += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    return start
+
+
+def _object_stream(batch: list[tuple[int, bytes]]) -> StreamObject:
+    head, body = bytearray(), bytearray()
+    for number, written in batch:
+        head += b"%d %d " % (number, len(body))
+        body += written + b"\n"
+    return _stream(
+        bytes(head + body),
+        Type=NameObject("/ObjStm"),
+        N=NumberObject(len(batch)),
+        First=NumberObject(len(head)),
+    )
+
+
+def _stream(content: bytes, **entries: Any) -> StreamObject:
+    return stream(content, {f"/{key}": value for key, value in entries.items()})
+
+
+def stream(content: bytes, entries: dict[str, Any] | None = None) -> StreamObject:
+    """A deflated stream."""
+    made = StreamObject()
+    made._data = zlib.compress(content, 9)
+    made[NameObject("/Filter")] = NameObject("/FlateDecode")
+    for key, value in (entries or {}).items():
+        made[NameObject(key)] = value
+    return made
