@@ -199,10 +199,16 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
                 try:
                     outputs += _outputs(kit, job)
                 except KitError as error:
-                    faults += error.faults
+                    faults += _new(error.faults, faults)
     if faults:
-        raise KitError(*dict.fromkeys(faults))
+        raise KitError(*faults)
     return Result(path, original, tuple(outputs))
+
+
+def _new(faults: Iterable[Fault], told: Sequence[Fault]) -> list[Fault]:
+    """The faults not told yet: what is too wide on one paper is too wide on the next as well."""
+    places = {each.location for each in told if each.location and each.location.column}
+    return [each for each in faults if each not in told and each.location not in places]
 
 
 class Prepared:

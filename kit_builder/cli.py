@@ -35,14 +35,14 @@ from kit_builder.printing import (
     Printing,
     PuzzleOrder,
 )
-from kit_builder.units import INCH, MM
+from kit_builder.units import MM
 
 _DEFAULT_FOLDER = Path("activities")
 
-# A side holds a ruler of 100 mm between margins; PDF readers stop at 14 400 points (PDF 32000-1,
-# annex C.2).
+# A side holds a ruler of 100 mm between margins; PDF readers stop at 14 400 points, which are
+# 5 080 mm (PDF 32000-1, annex C.2).
 _LEAST_PAPER = 110 * MM
-_LARGEST_PAPER = 200 * INCH
+_LARGEST_PAPER = 5000 * MM
 _WIDEST_GUTTER = 20 * MM
 
 _STOPPED = 128 + signal.SIGINT
@@ -297,8 +297,11 @@ def _options(
         str,
         typer.Option(
             envvar="KIT_BUILDER_SECRET",
-            metavar="WORDS",
-            help="Mixed into puzzles, so that their number alone does not give them away.",
+            prompt="Secret words",
+            prompt_required=False,
+            hide_input=True,
+            metavar="[WORDS]",
+            help="Asks for words to mix into puzzles, so that their number does not give them away.",
         ),
     ] = "",
 ) -> tuple[list[Path], build.Options]:

@@ -18,7 +18,7 @@ from kit_builder.formats import Format
 from kit_builder.markup import attributes, converted, one_of, set_label, unknown
 from kit_builder.printing import CUTS, Cut
 from kit_builder.typography import NORMAL, Line, Style, Styles
-from kit_builder.units import MM, in_mm, length
+from kit_builder.units import MM, length
 
 STAMP = Style(8, 10)
 STAMP_EDGE = 3 * MM
@@ -106,12 +106,14 @@ class Cards:
 
     Attributes:
         pattern: the structure element of their common back pattern, if that is printed.
-        location: where the size of the first one was written.
+        deck: the name of the first one's deck.
+        location: where the size of that deck was written, or its name if it has the usual size.
     """
 
     make: Make
     cards: tuple[Card, ...]
     pattern: structure.Element | None
+    deck: str
     location: Location
 
 
@@ -139,7 +141,7 @@ def read(
         return
     found = [(deck, card, back) for deck in element.elements() for card, back in _cards_of(deck)]
     made: dict[Make, list[Card]] = {}
-    places: dict[Make, Location] = {}
+    firsts: dict[Make, Element] = {}
     unmet = dict.fromkeys(orders.cards)
     faults: dict[Location | None, Fault] = {}  # one a place: copies repeat it
     for number, (deck, card, back) in enumerate(found, 1):
@@ -153,18 +155,20 @@ def read(
             make, designed = _make(deck, orders, styles, back is not None)
             said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
             floor = styles.least / make.scale
-            location = deck.attributes["size"].location
+            chosen = _chosen(deck)
             mark = f"{stamp} · {number}/{len(found)}" if stamp else ""
             made.setdefault(make, []).append(
                 Card(
-                    _face(card, designed, said, floor, node) if orders.only != "backs" else None,
-                    _back(back, designed, said, floor, node)
+                    _face(card, designed, said, floor, chosen, node)
+                    if orders.only != "backs"
+                    else None,
+                    _back(back, designed, said, floor, chosen, node)
                     if back and make.backs and orders.only != "fronts"
                     else None,
-                    _stamp(mark, make.size, location) if mark else None,
+                    _stamp(mark, make.size, _place(deck)) if mark else None,
                 )
             )
-            places.setdefault(make, location)
+            firsts.setdefault(make, deck)
         except KitError as error:
             for told in error.faults:
                 faults.setdefault(told.location, told)
@@ -174,7 +178,19 @@ def read(
         pattern = None
         if make.pattern and orders.only != "fronts":
             pattern = node.add("Figure", alt=make.pattern)
-        yield Cards(make, tuple(cards), pattern, places[make])
+        first = firsts[make]
+        yield Cards(make, tuple(cards), pattern, first.attributes["name"], _place(first))
+
+
+def _place(deck: Element) -> Location:
+    """Where the size of a deck was written, or its name if it has the usual size."""
+    return _chosen(deck) or deck.attributes["name"].location
+
+
+def _chosen(deck: Element) -> Location | None:
+    """Where the author chose the size of a deck; None if he did not."""
+    size, name = deck.attributes["size"].location, deck.attributes["name"].location
+    return size if size.source == name.source != deck.location.source else None
 
 
 def _stamp(mark: str, size: Format, location: Location) -> Line:
@@ -184,11 +200,10 @@ def _stamp(mark: str, size: Format, location: Location) -> Line:
         KitError: it is wider than the card.
     """
     line = set_label(mark, STAMP)
-    excess = line.width * STAMP.size + 2 * STAMP_EDGE - size.width
-    if excess > 0:
+    if line.width * STAMP.size + 2 * STAMP_EDGE > size.width:
         raise fault(
             location,
-            f'the mark "{mark}" is {in_mm(excess)} mm too wide for a card of {size.dimensions}',
+            f"a card of {size.dimensions} is too narrow for the mark of its class set",
             "choose a larger card size, or print without class sets",
         )
     return line
@@ -262,12 +277,26 @@ def _length(said: Mapping[str, Text], name: str) -> float:
     return converted(said[name], length) if name in said else 0
 
 
-def _face(card: Element, size: Format, said: str, floor: float, node: structure.Element) -> Side:
+def _face(
+    card: Element,
+    size: Format,
+    said: str,
+    floor: float,
+    chosen: Location | None,
+    node: structure.Element,
+) -> Side:
     alt = attributes(card, "name", "alt")["alt"]
-    return Side(faces.read(card, size, said, floor), node.add("Figure", alt=alt))
+    return Side(faces.read(card, size, said, floor, chosen), node.add("Figure", alt=alt))
 
 
-def _back(back: Element, size: Format, said: str, floor: float, node: structure.Element) -> Side:
+def _back(
+    back: Element,
+    size: Format,
+    said: str,
+    floor: float,
+    chosen: Location | None,
+    node: structure.Element,
+) -> Side:
     """A back of its own: the items in `<back>`, or the `<card>` of a face template in it."""
     spoken = [attributes(back, "alt")["alt"]]
     inside = list(back.elements())
@@ -275,5 +304,5 @@ def _back(back: Element, size: Format, said: str, floor: float, node: structure.
     if len(inside) == 1 and inside[0].tag == "card":
         holder = inside[0]
         spoken.append(attributes(holder, "name", "alt")["alt"])
-    face = faces.read(holder, size, f"the back of {said}", floor)
+    face = faces.read(holder, size, f"the back of {said}", floor, chosen)
     return Side(face, node.add("Figure", alt=": ".join(spoken)))

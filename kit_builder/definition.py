@@ -341,17 +341,17 @@ def _wrong_total(deck: Fields, total: int, made: Deck, sums: list[int]) -> None:
 
 
 def _size(deck: Fields) -> Format:
-    """The size of a deck's cards; its name remembers where it was written."""
+    """The size of a deck's cards; a name that was typed remembers where."""
     typed = deck.optional_text("size")
-    found = formats.CARD_SIZES["poker"]
     if typed:
         try:
             found = formats.card_size(typed)
         except ValueError as error:
             what, _, instead = str(error).partition("; ")
             deck.fault(typed.location, what, instead)
-    place = deck.location if typed is None else typed.location
-    return replace(found, name=Text(found.name, place))
+        else:
+            return replace(found, name=Text(found.name, typed.location))
+    return formats.CARD_SIZES["poker"]
 
 
 def _cards(card: Fields, known: Mapping[str, bool] | None) -> Iterator[Card]:

@@ -17,7 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import shapes
 from kit_builder.document import Element
-from kit_builder.errors import fault
+from kit_builder.errors import Location, fault
 from kit_builder.formats import Format
 from kit_builder.markup import (
     attributes,
@@ -161,9 +161,12 @@ class _Blank(NamedTuple):
     height: float
     name: str
     least: float
+    place: Location | None
 
 
-def read(card: Element, size: Format, name: str, least: float = 0) -> Face:
+def read(
+    card: Element, size: Format, name: str, least: float = 0, place: Location | None = None
+) -> Face:
     """The face a card's markup describes.
 
     Args:
@@ -171,12 +174,13 @@ def read(card: Element, size: Format, name: str, least: float = 0) -> Face:
         size: of the trim.
         name: what to call the card in a fault.
         least: the smallest size of any text on it.
+        place: where the author chose the size, if he did.
 
     Raises:
         KitError: an unknown element, attribute, shape or fill; text that does not fit at its
             smallest size.
     """
-    return Face(tuple(_items(card, _Blank(size.width, size.height, name, least))))
+    return Face(tuple(_items(card, _Blank(size.width, size.height, name, least, place))))
 
 
 def _items(parent: Element, blank: _Blank) -> Iterator[Item]:
@@ -296,9 +300,10 @@ def _check_inside(
     right, foot = blank.width - left - width, blank.height - top - height
     excess = -min(left, top, right, foot)
     if excess > _ROUNDING:
+        card = f"{blank.name} ({element.location})" if blank.place else blank.name
         raise fault(
-            element.location,
-            f"this <{element.tag}> reaches {in_mm(excess)} mm beyond the edge of {blank.name}",
+            blank.place or element.location,
+            f"this <{element.tag}> reaches {in_mm(excess)} mm beyond the edge of {card}",
             "move it, or choose a larger card size",
         )
 

@@ -335,7 +335,7 @@ class Fields:
                 f'with "{marker[:1]}" needs quotes',
             )
         elif marker[:1] in ("'", '"'):
-            inside = "only spaces or soft hyphens stand" if node else "nothing stands"
+            inside = "only spaces stand" if node else "nothing stands"
             self.fault(node.location, f"{inside} between these quotes", "write a text between them")
         elif node.location.excerpt[: node.location.column - 1].rstrip().endswith("-"):
             self.fault(node.location, 'nothing stands after this "-"', "write a text, or remove it")

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from kit_builder import definition, facts, formats, patterns, resources, translation
@@ -34,6 +35,7 @@ class Library:
     layouts: Layouts = field(init=False)
     catalogue: definition.Catalogue = field(init=False)
     _own: Path | None = field(init=False)
+    _titles: dict[tuple[str, str], str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         beside = [self.folder / "templates"]
@@ -88,6 +90,11 @@ class Library:
 
         The slug where its file is faulty: then it is that file that must be mended.
         """
+        if (slug, language) not in self._titles:
+            self._titles[slug, language] = self._read_title(slug, language)
+        return self._titles[slug, language]
+
+    def _read_title(self, slug: str, language: str) -> str:
         for path in definitions_in(self.folder):
             if path.stem == slug:
                 try:
@@ -102,7 +109,7 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
     """The words of the tool in a language, those of the templates in `own` over its own.
 
     Raises:
-        KitError: a label file is faulty, or there is none in this language.
+        KitError: a label file is faulty or lacks labels, or there is none in this language.
     """
     found: dict[str, Text] = {}
     for path in _label_files(own, folder):
@@ -113,7 +120,21 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
         raise fault(
             None, f'there are no {folder} in "{language}"', formats.suggestion(language, known)
         )
+    *_, last = (path for path in _label_files(own, folder) if path.stem == language)
+    if lacking := [name for name in _names_of(folder) if name not in found]:
+        raise fault(
+            Location(Source(shown(last))),
+            f"it lacks {', '.join(lacking)}",
+            "write all of them, as templates/labels/en.yaml of the program does",
+        )
     return found
+
+
+@cache
+def _names_of(folder: str) -> tuple[str, ...]:
+    """Every word of the tool has a name, in whatever language."""
+    path = resources.folder("templates") / folder / "en.yaml"
+    return tuple(definition.labels(path, str(path)))
 
 
 def _label_files(own: Path | None, folder: str = _LABELS) -> Iterator[Path]:
@@ -143,15 +164,29 @@ def _translations(path: Path) -> dict[str, Path]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
+    """The YAML files in a folder, by name.
+
+    Raises:
+        KitError: the folder cannot be read.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if _is_yaml(path) and path.is_file())
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        told = _absent(folder, f"the folder cannot be read ({reason})", "allow reading it")
+        raise KitError(told) from None
+
+
+def _is_yaml(path: Path) -> bool:
+    return path.suffix.lower() in _SUFFIXES
 
 
 def find(named: Iterable[Path]) -> list[Path]:
     """The activity files that files and folders name, each once, in the order named.
 
     Raises:
-        KitError: there is no such file or folder, a folder without activities, or two activities
-            of one name.
+        KitError: there is no such file or folder, a folder without activities, a file of another
+            kind, or two activities of one name.
     """
     found: dict[Path, Path] = {}
     faults = []
@@ -159,11 +194,16 @@ def find(named: Iterable[Path]) -> list[Path]:
         if path.is_dir():
             inside = definitions_in(path)
             if not inside:
-                faults.append(
-                    _absent(path, "the folder holds no activity", "put .yaml files into it")
-                )
+                disguised = next(iter(sorted(path.glob("*.yaml.txt"))), None)
+                instead = "put .yaml files into it"
+                if disguised is not None:
+                    instead = f"rename {disguised.name} to {disguised.stem}"
+                faults.append(_absent(path, "the folder holds no activity", instead))
             found |= {each.resolve(): each for each in inside}
             faults += _orphans(path)
+        elif path.is_file() and not _is_yaml(path):
+            what = "the name of an activity file ends in .yaml"
+            faults.append(_absent(path, what, f"rename it to {path.name.partition('.')[0]}.yaml"))
         elif path.is_file() and (of := _TRANSLATION.fullmatch(path.stem)):
             name, language = f"{of['slug']}{path.suffix}", of["language"]
             what = f"this is a translation of {name}"

@@ -150,7 +150,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
         )
     except ValueError as error:
         what, _, instead = str(error).partition("; ")
-        raise fault(cards.location, what, instead) from None
+        raise fault(cards.location, f'deck "{cards.deck}": {what}', instead) from None
     if printing.backs != "separate" or not make.backs:
         return list(sheets)
     wanted = "front" if cards.cards[0].face else "back"

@@ -16,6 +16,7 @@ from pypdf.generic import (
     ArrayObject,
     ByteStringObject,
     DictionaryObject,
+    EncodedStreamObject,
     IndirectObject,
     NameObject,
     NumberObject,
@@ -150,12 +151,12 @@ class Copy:
 def _rebuilt(value: Any, change: Any) -> Any:
     """A copy of a value whose parts are changed; a value without parts itself."""
     if isinstance(value, StreamObject):
-        stream = StreamObject()
-        stream._data = value._data  # as it is filtered; pypdf has no other name for that
+        copied = EncodedStreamObject() if "/Filter" in value else StreamObject()
+        copied._data = value._data  # as it is filtered; pypdf has no other name for that
         for key, inner in value.items():
             if key != "/Length":
-                dict.__setitem__(stream, key, change(inner))
-        return stream
+                dict.__setitem__(copied, key, change(inner))
+        return copied
     if isinstance(value, dict):
         made = DictionaryObject()
         for key, inner in value.items():
@@ -228,11 +229,15 @@ def _file(objects: list[Any], root: IndirectObject, info: IndirectObject) -> byt
         kind.to_bytes(1, "big") + place.to_bytes(4, "big") + rest.to_bytes(2, "big")
         for _, (kind, place, rest) in sorted(places.items())
     )
-    table = _stream(rows, Type=NameObject("/XRef"), Size=NumberObject(number + 1))
-    table[NameObject("/W")] = ArrayObject(map(NumberObject, (1, 4, 2)))
-    table[NameObject("/Root")], table[NameObject("/Info")] = root, info
-    table[NameObject("/ID")] = ArrayObject([identifier, identifier])
-    start = _put(file, number, _written(table))
+    entries = {
+        "/Type": NameObject("/XRef"),
+        "/Size": NumberObject(number + 1),
+        "/W": ArrayObject(map(NumberObject, (1, 4, 2))),
+        "/Root": root,
+        "/Info": info,
+        "/ID": ArrayObject([identifier, identifier]),
+    }
+    start = _put(file, number, _written(stream(rows, entries)))
     return bytes(file) + b"startxref\n%d\n%%%%EOF\n" % start
 
 
@@ -247,21 +252,17 @@ def _object_stream(batch: list[tuple[int, bytes]]) -> StreamObject:
     for number, written in batch:
         head += b"%d %d " % (number, len(body))
         body += written + b"\n"
-    return _stream(
-        bytes(head + body),
-        Type=NameObject("/ObjStm"),
-        N=NumberObject(len(batch)),
-        First=NumberObject(len(head)),
-    )
-
-
-def _stream(content: bytes, **entries: Any) -> StreamObject:
-    return stream(content, {f"/{key}": value for key, value in entries.items()})
+    entries = {
+        "/Type": NameObject("/ObjStm"),
+        "/N": NumberObject(len(batch)),
+        "/First": NumberObject(len(head)),
+    }
+    return stream(bytes(head + body), entries)
 
 
 def stream(content: bytes, entries: dict[str, Any] | None = None) -> StreamObject:
     """A deflated stream."""
-    made = StreamObject()
+    made = EncodedStreamObject()
     made._data = zlib.compress(content, 9)
     made[NameObject("/Filter")] = NameObject("/FlateDecode")
     for key, value in (entries or {}).items():

@@ -184,16 +184,14 @@ def assignments(groups: Sequence[Sequence[Family]]) -> tuple[Assignment, ...]:
         for met, failed, criteria in choices:
             for criterion, meeting in options:
                 both = met & meeting
+                if both in (0, met) or (group is groups[-1] and both.bit_count() > 1):
+                    continue
                 # A list, because a generator would take a third more time.
                 still_failed = [codes & meeting for codes in failed]
-                if both and both != met and all(still_failed):
+                if all(still_failed):
                     longer.append((both, (*still_failed, met ^ both), (*criteria, criterion)))
         choices = longer
-    return tuple(
-        Assignment(CODES[met.bit_length() - 1], criteria)
-        for met, _, criteria in choices
-        if met.bit_count() == 1
-    )
+    return tuple(Assignment(CODES[met.bit_length() - 1], criteria) for met, _, criteria in choices)
 
 
 def candidates(puzzle: Puzzle) -> tuple[Code, ...]:

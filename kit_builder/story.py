@@ -330,7 +330,7 @@ class _Setter:
         yield Table(widths, tuple(cells), self._styles.small, self.indent)
 
     def record(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        said = attributes(element, "rows", "numbered")
+        said = attributes(element, "rows", "numbered?")
         columns = children(element, "column")
         widths = shared_widths(
             [_longest_word(column, self._styles.header) for column in columns],
@@ -349,7 +349,9 @@ class _Setter:
             for column, width in zip(columns, widths, strict=True)
         )
         body = grid.add("TBody")
-        numbering = NUMBERINGS[converted(said["numbered"], one_of(NUMBERINGS, "numbering"))]
+        asked = said.get("numbered")
+        name = converted(asked, one_of(NUMBERINGS, "numbering")) if asked else "no"
+        numbering = NUMBERINGS[name]
         rows = []
         for number in range(converted(said["rows"], _number)):
             row = body.add("TR")
@@ -618,7 +620,11 @@ def _screen(element: Element, _least: float) -> tuple[str, Piece]:
 
 def _stand(element: Element, least: float) -> tuple[str, Piece]:
     said = attributes(element, "alt", "up", "back", "glue")
-    return said["alt"], cutouts.Stand((said["up"], said["back"], said["glue"]), BOLD, least)
+    labels = said["up"], said["back"], said["glue"]
+    try:
+        return said["alt"], cutouts.Stand(labels, BOLD, least)
+    except cutouts.OversetError as error:
+        raise _overset(error, labels) from None
 
 
 def _strip(element: Element, least: float) -> tuple[str, Piece]:
@@ -630,9 +636,14 @@ def _strip(element: Element, least: float) -> tuple[str, Piece]:
     try:
         return alt, cutouts.Strip(tuple(steps), BOLD, least)
     except cutouts.OversetError as error:
-        place = next(text.location for text, _ in steps if text == error.label)
-        what, _, instead = str(error).partition("; ")
-        raise fault(place, what, instead or "shorten it") from None
+        labels = [text for text, _ in steps]
+        raise _overset(error, labels) from None
+
+
+def _overset(error: cutouts.OversetError, labels: Sequence[Text]) -> KitError:
+    place = next(text.location for text in labels if text == error.label)
+    instead = "shorten it" if len(error.label) > 3 else "make two pieces of it"
+    return fault(place, str(error), instead)
 
 
 ELEMENTS: Mapping[str, Callable[[_Setter, Element, structure.Element], Iterator[Block]]] = {

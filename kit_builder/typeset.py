@@ -150,7 +150,7 @@ class _Press:
             )
         except ValueError as error:
             problem, _, instead = str(error).partition("; ")
-            raise fault(None, problem, instead) from None
+            raise fault(self._story.title.location, problem, instead) from None
         marks.draw_imprint(self._canvas, imprint)
 
     def _draw_cards(self, sheet: Sheet, cards: Cards) -> None:

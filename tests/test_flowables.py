@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
 
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pypdf import PdfReader
+from pypdf.generic import ContentStream
 from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder.flowables import (
@@ -115,6 +118,57 @@ def words_on(pdf: bytes) -> list[tuple[str, float, float]]:
                 found[-1] = (word + character, begin, foot)
             else:
                 found.append((character, left, bottom))
+        page.close()
+    return found
+
+
+Box = tuple[float, float, float, float]
+
+
+def painted(pdf: bytes) -> tuple[list[Box], list[Box]]:
+    """The lines and the rectangles on the first page: left, bottom, right, top."""
+    reader = PdfReader(BytesIO(pdf))
+    contents = reader.pages[0].get_contents()
+    assert contents is not None
+    found: list[Box] = []
+    boxes: list[Box] = []
+    start = (0.0, 0.0)
+    for operands, operator in ContentStream(contents, reader).operations:
+        numbers = [float(each) for each in operands] if operator in (b"m", b"l", b"re") else []
+        if operator == b"m":
+            start = (numbers[0], numbers[1])
+        elif operator == b"l":
+            (x, y), (across, up) = start, numbers
+            found.append((min(x, across), min(y, up), max(x, across), max(y, up)))
+        elif operator == b"re":
+            left, bottom, width, height = numbers
+            boxes.append((left, bottom, left + width, bottom + height))
+    return found, boxes
+
+
+def grid_of(pdf: bytes) -> tuple[list[float], list[float]]:
+    """The edges of the columns and the levels of the rows that rules are drawn at."""
+    rules, _ = painted(pdf)
+    edges = sorted({round(left, 2) for left, _, right, _ in rules if left == right})
+    levels = sorted({round(low, 2) for _, low, _, top in rules if low == top}, reverse=True)
+    assert min(left for left, _, _, _ in rules) == pytest.approx(edges[0], abs=0.01)
+    for left, low, right, top in rules:
+        whole = (edges[0], edges[-1]) if low == top else (levels[-1], levels[0])
+        assert ((left, right) if low == top else (low, top)) == pytest.approx(whole, abs=0.01)
+    return edges, levels
+
+
+def middles(pdf: bytes) -> dict[str, tuple[float, float]]:
+    """The middle of every word on the first page."""
+    with pypdfium2.PdfDocument(pdf) as document:
+        page = document[0].get_textpage()
+        text = page.get_text_range()
+        found = {}
+        for word in re.finditer(r"\S+", text):
+            boxes = [page.get_charbox(n) for n in range(word.start(), word.end())]
+            left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
+            low, high = min(box[1] for box in boxes), max(box[3] for box in boxes)
+            found[word[0]] = ((left + right) / 2, (low + high) / 2)
         page.close()
     return found
 
@@ -293,9 +347,17 @@ def test_of_two_gaps_that_meet_the_larger_counts() -> None:
 
 
 def test_a_panel_frames_its_blocks() -> None:
-    panel = Panel((paragraph(2), paragraph(3)), 300)
+    root = Element("Document")
+    panel = Panel((paragraph(2, root), paragraph(3, root)), 300)
     assert panel.height == pytest.approx(24 + 5 + 36 + 2 * PANEL_PADDING)
     assert panel.split(10) is None
+    pdf = drawn(root, (panel, 600))
+    (frame,) = painted(pdf)[1]
+    assert frame == pytest.approx((50, 600 - panel.height, 350, 600), abs=0.01)
+    words = words_on(pdf)
+    assert all(left == pytest.approx(50 + PANEL_PADDING, abs=0.1) for _, left, _ in words)
+    gaps = [high - low for (_, _, high), (_, _, low) in pairwise(words)]
+    assert gaps == pytest.approx([12, 17, 12, 12], abs=0.05)
 
 
 # Drawing
@@ -337,6 +399,63 @@ def test_the_header_of_a_continued_table_is_an_artifact(make: Callable[[Element]
     assert b"/Artifact BMC" in content.get_data()
 
 
+def test_each_cell_of_a_table_stands_between_its_rules() -> None:
+    root = Element("Document")
+    grid = root.add("Table")
+    rows = []
+    for texts in (("Bid", "Legal"), ("three", "yes"), ("four", "perhaps")):
+        row = grid.add("TR")
+        rows.append(tuple(Cell(lines(text), row.add("TD")) for text in texts))
+    made = Table((60, 80), tuple(rows), STYLE, indent=7)
+    pdf = drawn(root, (made, 600))
+    edges, levels = grid_of(pdf)
+    assert edges == pytest.approx([57, 117, 197], abs=0.01)
+    assert levels == pytest.approx([600 - n * made.height / 3 for n in range(4)], abs=0.01)
+    for word, left, _ in words_on(pdf):
+        column = int(word in ("Legal", "yes", "perhaps"))
+        assert left == pytest.approx(edges[column] + 2 * MM, abs=0.1)
+    for number, words in enumerate((("Bid", "Legal"), ("three", "yes"), ("four", "perhaps"))):
+        for word in words:
+            middle = (levels[number] + levels[number + 1]) / 2
+            assert middles(pdf)[word][1] == pytest.approx(middle, abs=2.5)
+
+
+def test_a_row_is_as_high_as_its_highest_cell() -> None:
+    root = Element("Document")
+    made = table([1, 3, 2], root)
+    _, levels = grid_of(drawn(root, (made, 600)))
+    heights = [upper - lower for upper, lower in pairwise(levels)]
+    assert heights == pytest.approx([12 + 2 * MM, 36 + 2 * MM, 24 + 2 * MM], abs=0.02)
+    assert made.height == pytest.approx(600 - levels[-1], abs=0.02)
+
+
+def test_the_cells_of_a_record_are_centred_between_its_rules() -> None:
+    root = Element("Document")
+    made = record(3, root)
+    pdf = drawn(root, (made, 600))
+    edges, levels = grid_of(pdf)
+    assert edges == pytest.approx([50, 90, 150], abs=0.01)
+    assert levels == pytest.approx([600 - n * ROW for n in range(5)], abs=0.01)
+    assert made.height == pytest.approx(4 * ROW)
+    found = middles(pdf)
+    for word, column, row in (("Turn", 0, 0), ("Bid", 1, 0), ("0", 0, 1), ("2", 0, 3)):
+        across, up = found[word]
+        assert across == pytest.approx((edges[column] + edges[column + 1]) / 2, abs=0.6)
+        assert up == pytest.approx((levels[row] + levels[row + 1]) / 2, abs=1)
+
+
+def test_a_high_header_of_a_record_pushes_its_rows_down() -> None:
+    root = Element("Document")
+    made = record(2, root)
+    header = (replace(made.header[0], lines=lines("One", "two", "three")), made.header[1])
+    tall = replace(made, header=header)
+    pdf = drawn(root, (tall, 600))
+    _, levels = grid_of(pdf)
+    assert levels[1] == pytest.approx(600 - 36 - 2 * MM, abs=0.01)
+    assert tall.height == pytest.approx(600 - levels[-1], abs=0.02)
+    assert middles(pdf)["Bid"][1] == pytest.approx((600 + levels[1]) / 2, abs=1)
+
+
 def test_an_empty_cell_is_not_marked() -> None:
     root = Element("Document")
     row = root.add("Table").add("TR")
@@ -362,28 +481,46 @@ def test_boxes_stand_beside_each_other_behind_their_label() -> None:
     groups = tuple(
         Boxes(label, 40, count, root.add("P"), root.add("Figure", alt="boxes")) for count in (3, 1)
     )
-    drawn(root, (BoxRow(groups, STYLE), 600))
+    pdf = drawn(root, (BoxRow(groups, STYLE), 600))
     first, second = (group.figure.bbox for group in groups)
     assert first is not None
     assert second is not None
     assert first == pytest.approx((90, 600 - 12 * MM, 50 + groups[0].width, 600))
     assert second[0] == pytest.approx(50 + groups[0].width + BOX_GAP + 40)
     assert groups[0].width == pytest.approx(40 + 3 * 12 * MM + 2 * 3 * MM)
+    squares = painted(pdf)[1]
+    lefts = [90 + n * 15 * MM for n in range(3)] + [second[0]]
+    assert squares == [
+        pytest.approx((left, 600 - 12 * MM, left + 12 * MM, 600), abs=0.01) for left in lefts
+    ]
+    assert middles(pdf)["Clues"][1] == pytest.approx(600 - 6 * MM, abs=1)
 
 
 def test_write_in_lines_share_their_width() -> None:
     root = Element("Document")
     labels = tuple((line, root.add("P")) for line in lines("Names:", "Date:"))
-    words = words_on(drawn(root, (WriteIn(labels, 300, STYLE), 600)))
-    assert [(word, round(left)) for word, left, _ in words] == [("Names:", 50), ("Date:", 200)]
+    made = WriteIn(labels, 300, STYLE)
+    pdf = drawn(root, (made, 600))
+    assert [(word, round(left)) for word, left, _ in words_on(pdf)] == [
+        ("Names:", 50),
+        ("Date:", 200),
+    ]
+    first, second = painted(pdf)[0]
+    assert first[0] == pytest.approx(50 + labels[0][0].width * 10 + 3 * MM, abs=0.01)
+    assert first[2] == pytest.approx(200 - 3 * MM, abs=0.01)
+    assert second[2] == pytest.approx(350, abs=0.01)
+    for _, low, _, _ in (first, second):
+        assert 600 - made.height < low < 600 - made.height + STYLE.leading / 2
 
 
 def test_the_words_of_a_tick_stand_beside_its_box() -> None:
     root = Element("Document")
     tick = Tick(lines("Last", "card"), STYLE, root.add("Figure", alt="Box"), root.add("P"))
     assert tick.height == 24
-    words = words_on(drawn(root, (tick, 600)))
-    assert all(left == pytest.approx(50 + 8 * MM, abs=0.1) for _, left, _ in words)
+    pdf = drawn(root, (tick, 600))
+    assert all(left == pytest.approx(50 + 8 * MM, abs=0.1) for _, left, _ in words_on(pdf))
+    (box,) = painted(pdf)[1]
+    assert box == pytest.approx((50, 594 - 2.5 * MM, 50 + 5 * MM, 594 + 2.5 * MM), abs=0.01)
     assert all(each.content for each in root.children)
 
 
@@ -400,7 +537,8 @@ def test_pieces_are_centred_and_know_their_boxes() -> None:
     figures = [root.add("Figure", alt="Square") for _ in range(2)]
     row = PieceRow(tuple((Square(), each) for each in figures), 10, 300)
     assert row.height == 60
-    drawn(root, (row, 600))
+    pdf = drawn(root, (row, 600))
+    assert painted(pdf)[1] == [(135, 540, 195, 600), (205, 540, 265, 600)]
     assert [each.bbox for each in figures] == [(135, 540, 195, 600), (205, 540, 265, 600)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from io import BytesIO
 from itertools import pairwise
@@ -28,6 +29,8 @@ from kit_builder.errors import KitError, Text
 from kit_builder.markup import spans
 from kit_builder.typography import (
     BOLD,
+    LARGE,
+    NORMAL,
     REGULAR,
     SPACE,
     Line,
@@ -388,6 +391,29 @@ def test_lines_end_where_reportlab_ends_them(measure: float) -> None:
         assert ours == reportlab_lines(paragraph, measure)
         count += len(lines)
     assert count > 500
+
+
+# Styles
+
+
+def test_text_is_as_large_as_clear_print_asks_for() -> None:
+    for styles, body, least in ((NORMAL, 12, 12), (LARGE, 18, 16)):
+        assert styles.body.size >= body
+        texts = [getattr(styles, each.name) for each in fields(styles)]
+        named = [each for each in texts if isinstance(each, Style) and each != styles.imprint]
+        assert len(named) == 11
+        assert min(each.size for each in named) >= least
+        assert all(1.2 <= each.leading / each.size <= 1.5 for each in named)
+    assert LARGE.imprint.size >= 16
+
+
+def test_headings_are_bold_and_grow_with_their_level() -> None:
+    for styles in (NORMAL, LARGE):
+        levels = [styles.title, styles.h1, styles.h2, styles.h3]
+        assert all(each.bold for each in levels)
+        assert all(upper.size > lower.size for upper, lower in pairwise(levels))
+        assert styles.h3.size >= styles.p.size
+        assert all(each.before > each.after for each in levels[1:])
 
 
 # On the page
