@@ -5,6 +5,7 @@ The arithmetic is in `puzzles`; here its result gets words, letters and places.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -75,7 +76,12 @@ def _names(drawn: puzzles.Puzzle, letters: Sequence[str]) -> list[str]:
 def _card(family: Family, name: str, wording: Mapping[str, Text], location: Location) -> Card:
     options = "\n".join(f"- {wording[f'{family.id}.{option.id}']}" for option in family.options)
     fields = {"name": name, "question": wording[family.id], "options": options}
-    return Card({key: Text(text, location) for key, text in fields.items()}, 1, location)
+    return Card({key: Text(_unbroken(text), location) for key, text in fields.items()}, 1, location)
+
+
+def _unbroken(text: str) -> str:
+    """The text with no line break before a digit: cards are narrow, a lone digit is overlooked."""
+    return re.sub(r" (?=\d)", "\N{NO-BREAK SPACE}", text)
 
 
 class SecretCode(Text):

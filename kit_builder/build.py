@@ -98,8 +98,10 @@ def _player_jobs(printing: Printing, marks: tuple[str, ...], split: bool) -> Ite
     if printing.cards:
         marks += ("reprint",)
         chosen: list[tuple[str, ...]] = [("cards",)]
+    elif split:
+        chosen = [(part,) for part in parts or PARTS]
     else:
-        chosen = [(part,) for part in parts or PARTS] if split else [parts]
+        chosen = [() if parts == PARTS else parts]
     for each in chosen:
         named = marks if printing.cards or not each else (*marks, "-".join(each))
         orders = Orders(

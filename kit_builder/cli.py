@@ -6,7 +6,9 @@ Annotations are evaluated here, because Typer makes the command line from them.
 import errno
 import functools
 import inspect
+import io
 import json
+import os
 import re
 import signal
 import sys
@@ -43,7 +45,8 @@ _DEFAULT_FOLDER = Path("activities")
 # 5 080 mm (PDF 32000-1, annex C.2).
 _LEAST_PAPER = 110 * MM
 _LARGEST_PAPER = 5000 * MM
-_WIDEST_GUTTER = 20 * MM
+
+_SECRET = "KIT_BUILDER_SECRET"
 
 _STOPPED = 128 + signal.SIGINT
 
@@ -86,9 +89,10 @@ def _paper(text: str) -> Format:
 def _length(text: str, option: str) -> float:
     """A distance between cards, or around them."""
     length = _parsed(units.length, text, option)
-    if not 0 <= length <= _WIDEST_GUTTER:
+    if not 0 <= length <= formats.WIDEST_GUTTER:
         raise _wrong(
-            option, f'"{text}" is not from 0 to {units.in_mm(_WIDEST_GUTTER)} mm; write such as 4mm'
+            option,
+            f'"{text}" is not from 0 to {units.in_mm(formats.WIDEST_GUTTER)} mm; write 4mm or so',
         )
     return length
 
@@ -294,16 +298,13 @@ def _options(
         ),
     ] = None,
     secret: Annotated[
-        str,
+        bool,
         typer.Option(
-            envvar="KIT_BUILDER_SECRET",
-            prompt="Secret words",
-            prompt_required=False,
-            hide_input=True,
-            metavar="[WORDS]",
-            help="Asks for words to mix into puzzles, so that their number does not give them away.",
+            "--secret",
+            help="Ask for words to mix into puzzles, so that their numbers do not give them away;"
+            f" or set {_SECRET}.",
         ),
-    ] = "",
+    ] = False,
 ) -> tuple[list[Path], build.Options]:
     """The options of build, check and plan."""
     editions = EDITIONS if only is None else (_one_of(only, EDITIONS, "--only"),)
@@ -343,13 +344,16 @@ def _options(
         )
     if puzzle is not None and puzzles_ is not None:
         raise _wrong("--puzzles", "they are more than one puzzle; leave out --puzzle")
+    words = os.environ.get(_SECRET, "")
+    if secret:
+        words = typer.prompt("Secret words", hide_input=True)
     orders = [
         PuzzleOrder(
             number,
             None if mode is None else _one_of(mode, tuple(puzzles.MODES), "--mode"),
             checkers,
             None if candidates is None else _range(candidates, "--candidates"),
-            secret,
+            words,
         )
         for number in ([puzzle] if puzzles_ is None else _range(puzzles_, "--puzzles"))
     ]
@@ -598,11 +602,16 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
 
 def main() -> None:
     """The console command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A title may have a letter that the terminal has not: it is no reason to stop.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:
         typer.echo(error.format_message(), err=True)
         code = error.exit_code
+    except typer.Abort:  # at a prompt
+        code = _STOPPED
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise

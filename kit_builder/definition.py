@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from string import ascii_uppercase
 
-from kit_builder import briefing, criteria, formats, manuscript, puzzles
+from kit_builder import briefing, criteria, formats, manuscript, puzzles, units
 from kit_builder.activity import (
     NO_BACK,
     Activity,
@@ -275,6 +275,7 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue, drawn: _Drawn
     known = catalogue.faces.get(face)
     if known is not None and back.face:
         on_back = catalogue.faces.get(back.face, {})
+        thing = f'card with the face "{face}" and the back "{back.face}"'
         known = {
             field: bool(known.get(field) or on_back.get(field)) for field in (*known, *on_back)
         }
@@ -284,7 +285,7 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue, drawn: _Drawn
     else:
         entries = [tuple(_cards(card, known)) for card in deck.each("cards", thing, required=True)]
         total = deck.whole("total", 1, 9999)
-    cut = deck.optional_choice("cut", CUTS)
+    cut, gutter, bleed = _cutting(deck)
     blocks = 0 if per is None else players or 0
     made = Deck(
         name,
@@ -294,15 +295,42 @@ def _deck(deck: Fields, players: int | None, catalogue: Catalogue, drawn: _Drawn
         tuple(card for entry in entries for card in entry),
         deck.location,
         back,
-        cut or "shared",
-        deck.length("gutter"),
-        deck.length("bleed"),
+        cut,
+        gutter,
+        bleed,
     )
     sums = [sum(card.copies for card in entry) for entry in entries]
     counted = per is None or players is not None
     if deck.faults == before and "total" in deck and counted and total != made.count:
         _wrong_total(deck, total, made, sums)
     return made
+
+
+def _cutting(deck: Fields) -> tuple[str, float, float]:
+    """How the cards of a deck are cut apart, their gutter and their bleed."""
+    cut = deck.optional_choice("cut", CUTS) or "shared"
+    before = deck.faults
+    gutter, bleed = (deck.length(name, formats.WIDEST_GUTTER) for name in ("gutter", "bleed"))
+    usual = cut == "gutter" and "gutter" not in deck
+    if deck.faults > before:
+        pass
+    elif gutter and cut in ("shared", "dashed"):
+        deck.fault(
+            deck.where("gutter"),
+            "cards with a gutter share no cut line",
+            "write cut: gutter, or remove the gutter",
+        )
+    elif cut == "gutter" and not gutter and not usual:
+        deck.fault(
+            deck.where("gutter"), "no space is left between the cards", "write gutter: 4 mm or so"
+        )
+    elif 2 * bleed > gutter and not usual:
+        deck.fault(
+            deck.where("bleed"),
+            f"a bleed of {units.in_mm(bleed)} mm covers the neighbouring card",
+            f"write cut: gutter and gutter: {units.in_mm(2 * bleed)} mm",
+        )
+    return cut, gutter, bleed
 
 
 def _back(deck: Fields, catalogue: Catalogue) -> Back:
@@ -316,10 +344,10 @@ def _back(deck: Fields, catalogue: Catalogue) -> Back:
     face = back.optional_choice("face", catalogue.faces)
     back.close()
     said = [each for each in (pattern, text, face) if each is not None]
-    if len(said) > 1:
+    if len(said) != 1 and back.sound:
         deck.fault(
-            said[1].location,
-            "a back shows one thing only",
+            said[1].location if said else back.location,
+            "a back shows one thing only" if said else "this back shows nothing",
             "write one of pattern, text and face",
         )
     return Back(pattern or "", text or "", face or "")

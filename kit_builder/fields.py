@@ -214,8 +214,8 @@ class Fields:
         self._asked.append(name)
         return self.choice(name, known) if name in self._nodes else None
 
-    def length(self, name: str) -> float:
-        """A length in points; 0 if there is no such field."""
+    def length(self, name: str, high: float) -> float:
+        """A length from 0 to `high`, in points; 0 if there is no such field."""
         found = self._typed(name, f'write a length such as "{name}: 4 mm"', required=False)
         if found is None:
             return 0
@@ -223,11 +223,11 @@ class Fields:
             points = units.length(found)
         except ValueError:
             points = -1
-        if points < 0:
+        if not 0 <= points <= high:
             self.fault(
                 found.location,
                 f'"{name}" is "{found}"',
-                "write a number and mm, cm, in or pt, such as 4 mm",
+                f"write a length such as 4 mm, at most {units.in_mm(high)} mm",
             )
             return 0
         return points

@@ -31,6 +31,9 @@ TICK_INDENT = _TICK + LABEL_GAP
 
 ROW = 9 * MM  # low enough for 24 rows on a page, high enough for a child's pencil
 TALLEST_ROW = 13 * MM
+# Of a row of single marks, in ems: as low as they can be told apart, and as high as reads well.
+LEAST_MARK = 0.95
+_TALLEST_MARK = 1.8
 
 
 class Block(Protocol):
@@ -373,26 +376,29 @@ class Tick(Rigid):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerGrid(Rigid):
-    """Small square tables beside each other, each cell a single mark, to be read in a moment.
+class AnswerGrid:
+    """Small tables beside each other, each cell a single mark, to be read in a moment.
 
     Attributes:
-        tables: each its rows of cells, all of them square and of one size; the first row and the
-            first column are headers, their corner is set in white on black.
-        cell: the side of a cell.
+        tables: each its rows of cells, all of one size; the first row and the first column are
+            headers, their corner is set in white on black.
+        cell: the width of a cell.
         gap: between two tables.
+        row_height: the height of a cell.
     """
 
     tables: tuple[tuple[tuple[Cell, ...], ...], ...]
     style: Style
     cell: float
     gap: float
+    row_height: float
     before: float = 2
     after: float = 10
+    keep_with_next: bool = False
 
     @property
     def height(self) -> float:
-        return len(self.tables[0]) * self.cell
+        return len(self.tables[0]) * self.row_height
 
     @property
     def width(self) -> float:
@@ -400,37 +406,45 @@ class AnswerGrid(Rigid):
         columns = len(self.tables[0][0])
         return len(self.tables) * (columns * self.cell + self.gap) - self.gap
 
+    @property
+    def stretch(self) -> float:
+        tallest = _TALLEST_MARK * self.style.size
+        return len(self.tables[0]) * max(0, tallest - self.row_height)
+
+    def stretched(self, extra: float) -> Block:
+        return replace(self, row_height=self.row_height + extra / len(self.tables[0]))
+
+    def split(self, height: float) -> tuple[Block, Block] | None:
+        return None
+
     def draw(self, canvas: TaggedCanvas, x: float, top: float) -> None:
         left = x
         for table in self.tables:
-            width = len(table[0]) * self.cell
+            canvas.rect(left, top - self.row_height, self.cell, self.row_height, stroke=0, fill=1)
             for row, cells in enumerate(table):
                 for column, cell in enumerate(cells):
-                    place = left + column * self.cell, top - row * self.cell
-                    corner = row == column == 0
-                    if corner:
-                        canvas.rect(place[0], place[1] - self.cell, self.cell, self.cell, fill=1)
-                        canvas.setFillGray(1)
+                    canvas.setFillGray(1 if row == column == 0 else 0)
                     with canvas.marked(cell.element):
+                        place = left + column * self.cell, top - row * self.row_height
                         self._draw_mark(canvas, cell, *place)
-                    canvas.setFillGray(0)
-            levels = [top - row * self.cell for row in range(len(table) + 1)]
+            canvas.setFillGray(0)
+            levels = [top - row * self.row_height for row in range(len(table) + 1)]
             edges = [left + column * self.cell for column in range(len(table[0]) + 1)]
             _draw_rules(
                 canvas,
-                [(left, level, left + width, level) for level in levels]
-                + [(edge, levels[0], edge, levels[-1]) for edge in edges],
+                [(left, level, edges[-1], level) for level in levels]
+                + [(edge, top, edge, levels[-1]) for edge in edges],
                 HAIRLINE,
             )
             _draw_rules(
                 canvas,
-                [(left, levels[1], left + width, levels[1]), (edges[1], top, edges[1], levels[-1])],
+                [(left, levels[1], edges[-1], levels[1]), (edges[1], top, edges[1], levels[-1])],
                 2 * RULE,
             )
-            left += width + self.gap
+            left = edges[-1] + self.gap
 
     def _draw_mark(self, canvas: TaggedCanvas, cell: Cell, left: float, top: float) -> None:
-        centred = top - (self.cell - self.style.leading) / 2
+        centred = top - (self.row_height - self.style.leading) / 2
         _draw_centred(canvas, cell.lines, self.style, left, centred, self.cell)
 
 
@@ -493,10 +507,10 @@ class Panel(Rigid):
         draw_stack(canvas, self.blocks, x + PANEL_PADDING, top - PANEL_PADDING)
 
 
-def stacked_height(blocks: Sequence[Block]) -> float:
-    """The height of blocks below each other."""
-    gaps = sum(max(upper.after, lower.before) for upper, lower in pairwise(blocks))
-    return sum(block.height for block in blocks) + gaps
+def stacked_height(blocks: Sequence[Block], gaps: float = 1) -> float:
+    """The height of blocks below each other, the space between them multiplied by `gaps`."""
+    space = sum(max(upper.after, lower.before) for upper, lower in pairwise(blocks))
+    return sum(block.height for block in blocks) + gaps * space
 
 
 def draw_stack(canvas: TaggedCanvas, blocks: Sequence[Block], x: float, top: float) -> None:

@@ -59,8 +59,9 @@ CARD_SIZES = _by_name(
     Format("A8", 52 * MM, 74 * MM),
 )
 
-# Between two cards that are cut apart by crop marks.
+# Between two cards that are cut apart by crop marks; more than the widest is a slip.
 GUTTER = 4 * MM
+WIDEST_GUTTER = 20 * MM
 
 # Nothing is drawn nearer to the edge of the paper. Of 590 office printers' descriptions 99.5 %
 # print up to 5 mm from the edge.

@@ -14,6 +14,7 @@ from kit_builder import makeup, marks
 from kit_builder.errors import Text, fault
 from kit_builder.grids import Box
 from kit_builder.makeup import BANNER_DEPTH
+from kit_builder.marks import CUT_GREY
 from kit_builder.markup import set_label
 from kit_builder.printing import Printing
 from kit_builder.structure import Element
@@ -22,6 +23,7 @@ from kit_builder.typography import (
     LARGE,
     NORMAL,
     REGULAR,
+    RULE,
     Line,
     Run,
     Span,
@@ -213,6 +215,11 @@ class FrontMatter:
         with canvas.marked(link):
             number = [set_label(str(page), style)]
             draw_lines(canvas, number, style, left, top, measure=self._measure, align=1)
+        bottom = top - entry.height + _ENTRY_GAP / 2 + (len(entry.title) - 1) * style.leading
+        canvas.setLineWidth(RULE)  # leads the eye from the title to its number
+        canvas.setStrokeGray(CUT_GREY)
+        canvas.line(left, bottom, left + self._measure, bottom)
+        canvas.setStrokeGray(0)
         if entry.note:
             with canvas.marked(item.add("P")):
                 draw_lines(canvas, entry.note, self._styles.small, left, top - style.leading)

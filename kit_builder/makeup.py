@@ -104,7 +104,8 @@ def make_up(story: Story, printing: Printing) -> list[Side]:
     sides: list[Side] = []
     for part in story.parts:
         for content in part.contents:
-            alone = duplex and part.name != "rules"
+            two_sided = part.name == "rules" and isinstance(content, Flow)
+            alone = duplex and not two_sided
             if duplex and len(sides) % 2:
                 sides.append(Side(sides[-1].part))
             for side in _sides(content, part, printing, story):
@@ -123,7 +124,7 @@ def _has_backs(part: Part) -> bool:
 def _sides(content: Flow | Cards, part: Part, printing: Printing, story: Story) -> Iterator[Side]:
     if isinstance(content, Flow):
         box = text_box(printing, banner=bool(story.banner))
-        for filled in pages.fill(content.blocks, box.top - box.bottom):
+        for filled in pages.copyfit(content.blocks, box.top - box.bottom):
             yield Side(part, tuple(filled))
     else:
         unprinted = content.cards[0].face is None and not content.make.backs

@@ -14,6 +14,9 @@ from kit_builder.flowables import Block, stacked_height
 # A sum of heights may miss the exact measure by rounding.
 _ROUNDING = 1e-6
 
+# The usual gaps, then how small they may be to spare a page that would hold a few lines only.
+_GAPS = (1, 0.85, 0.7, 0.55)
+
 
 class Placed(NamedTuple):
     """A block and the offset of its upper edge."""
@@ -22,11 +25,25 @@ class Placed(NamedTuple):
     offset: float
 
 
-def fill(blocks: Iterable[Block], height: float) -> list[list[Placed]]:
+def copyfit(blocks: Sequence[Block], height: float) -> list[list[Placed]]:
+    """Pages filled with the usual gaps; with smaller ones where that spares a page.
+
+    Raises:
+        ValueError: a block is higher than a page and cannot be split.
+    """
+    return min((fill(blocks, height, gaps) for gaps in _GAPS), key=len)
+
+
+def fill(blocks: Iterable[Block], height: float, gaps: float = 1) -> list[list[Placed]]:
     """Pages of at most `height`, each filled before the next.
 
     A block that keeps with the next one moves on with it. What can be split is split. Blocks that
     can stretch share out what is left of their page.
+
+    Args:
+        blocks: in order.
+        height: of a page.
+        gaps: what the space between two blocks is multiplied by.
 
     Raises:
         ValueError: a block is higher than a page and cannot be split.
@@ -36,7 +53,7 @@ def fill(blocks: Iterable[Block], height: float) -> list[list[Placed]]:
     page: list[Block] = []
     while waiting:
         block = waiting.popleft()
-        used = stacked_height([*page, block]) - block.height
+        used = stacked_height([*page, block], gaps) - block.height
         if used + block.height <= height + _ROUNDING:
             page.append(block)
             continue
@@ -54,23 +71,23 @@ def fill(blocks: Iterable[Block], height: float) -> list[list[Placed]]:
                 del page[kept:]
             elif not page:
                 raise ValueError(f"{type(block).__name__} is {block.height} of {height} pt high")
-        pages.append(_stretched(page, height))
+        pages.append(_stretched(page, height, gaps))
         page = []
     if page:
-        pages.append(_stretched(page, height))
+        pages.append(_stretched(page, height, gaps))
     return pages
 
 
-def _stretched(page: Sequence[Block], height: float) -> list[Placed]:
+def _stretched(page: Sequence[Block], height: float, gaps: float) -> list[Placed]:
     """The blocks of a page from its top down, those that can a little taller."""
     elastic = sum(block.stretch for block in page)
-    share = min(1.0, (height - stacked_height(page)) / elastic) if elastic else 0
+    share = min(1.0, (height - stacked_height(page, gaps)) / elastic) if elastic else 0
     placed: list[Placed] = []
     for block in page:
         made = block.stretched(share * block.stretch) if block.stretch else block
         if placed:
             last, offset = placed[-1]
-            offset += last.height + max(last.after, made.before)
+            offset += last.height + gaps * max(last.after, made.before)
         else:
             offset = 0.0
         placed.append(Placed(made, offset))

@@ -41,12 +41,13 @@ def count(outputs: Iterable[Output]) -> Count:
 def _count(output: Output) -> Count:
     printed = [side for side in output.sides if not side.blank]
     fronts = [side for side in printed if not (side.sheet and side.sheet.side == "back")]
-    leaves = [fronts] if not fronts else _leaves(output)
-    card = sum(leaf[0].card_stock for leaf in leaves if leaf)
+    # Backs alone go onto sheets that are counted with their fronts.
+    leaves = _leaves(output) if fronts else []
+    card = sum(leaf[0].card_stock for leaf in leaves)
     sheets = [side.sheet for side in fronts if side.sheet]
     return Count(
         len(printed),
-        sum(1 for leaf in leaves if leaf) - card,
+        len(leaves) - card,
         card,
         sum(placement.face for sheet in sheets for placement in sheet.placements),
         sum(_cuts(sheet) for sheet in sheets),

@@ -100,13 +100,8 @@ class Printing:
         the printer leaves blank.
         """
         profile, paper = self.profile, self.paper
-        return max(
-            profile.margin,
-            *(
-                side / 2 - (side / 2 - profile.margin) / scale
-                for side, scale in (
-                    (paper.width, profile.scale_x),
-                    (paper.height, profile.scale_y),
-                )
-            ),
+        scales = (paper.width, profile.scale_x), (paper.height, profile.scale_y)
+        spread = (
+            side / 2 - (side / 2 - profile.margin) / scale for side, scale in scales if scale > 1
         )
+        return max((profile.margin, *spread))

@@ -22,6 +22,7 @@ from kit_builder.flowables import (
     BOX_GAP,
     CELL_PADDING,
     LABEL_GAP,
+    LEAST_MARK,
     PANEL_PADDING,
     TICK_INDENT,
     AnswerGrid,
@@ -67,7 +68,7 @@ from kit_builder.units import MM
 _INDENT = 7 * MM
 _PIECE_GAP = 4 * MM
 _WRITING_ROOM = 40 * MM
-_ANSWER_CELL = 5.2 * MM
+_WIDEST_ANSWER = 7 * MM
 _ANSWER_GAP = 2 * MM
 _DIGITS = ("1", "2", "3", "4", "5")
 
@@ -379,7 +380,10 @@ class _Setter:
             self._answer_table(node, f"{said['first']} {digit}", str(digit), part, said)
             for digit, part in enumerate(_batched(answers, 25), 1)
         )
-        yield AnswerGrid(tables, self._styles.small, _ANSWER_CELL, _ANSWER_GAP)
+        style = self._styles.small
+        room = (self.width - 4 * _ANSWER_GAP) / sum(len(table[0]) for table in tables)
+        cell = min(room, _WIDEST_ANSWER)
+        yield AnswerGrid(tables, style, cell, _ANSWER_GAP, LEAST_MARK * style.size)
 
     def _answer_table(
         self,
@@ -392,15 +396,16 @@ class _Setter:
         whole = node.add("Table", title=title)
         head, body = whole.add("THead").add("TR"), whole.add("TBody")
 
-        def mark(text: str, element: structure.Element) -> Cell:
-            return Cell((set_label(text, self._styles.small),), element)
+        def mark(text: str, element: structure.Element, style: Style) -> Cell:
+            return Cell((set_label(text, style),), element)
 
-        rows = [tuple(mark(each, _cell(head, "Column", True)) for each in (corner, *_DIGITS))]
+        bold, plain = self._styles.header, self._styles.small
+        rows = [tuple(mark(each, _cell(head, "Column", True), bold) for each in (corner, *_DIGITS))]
         for digit, part in zip(_DIGITS, _batched(answers, 5), strict=True):
             line = body.add("TR")
-            first = mark(digit, _cell(line, "Row", True))
+            first = mark(digit, _cell(line, "Row", True), bold)
             marks = (said["yes"] if answer else said["no"] for answer in part)
-            rows.append((first, *(mark(each, line.add("TD")) for each in marks)))
+            rows.append((first, *(mark(each, line.add("TD"), plain) for each in marks)))
         return tuple(rows)
 
     def box_groups(self, element: Element, node: structure.Element) -> Iterator[Block]:

@@ -21,7 +21,7 @@ from kit_builder.manuscript import Items, Node
 # Fields whose values are names and numbers of the program, the same in every language.
 _NO_WORDS = frozenset(
     "language players minutes size face shape fill piece pattern fact cut gutter bleed per related "
-    "rows numbered width count copies total show-copy".split()
+    "rows numbered width count copies total show-copy cards each puzzle.kind puzzle.mode".split()
 )
 # A single letter or a number may stay as it is; a word may not.
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -52,7 +52,9 @@ class Translation:
         if isinstance(node, Items):
             items = tuple(self._exchanged(item, name, texts) for item in node.items)
             return replace(node, items=items)
-        pairs = tuple((key, self._exchanged(value, key, texts)) for key, value in node.pairs)
+        pairs = tuple(
+            (key, self._exchanged(value, _within(name, key), texts)) for key, value in node.pairs
+        )
         return replace(node, pairs=pairs)
 
     def faults(self, root: Node) -> list[Fault]:
@@ -130,7 +132,12 @@ def _words(node: Node, name: str = "") -> Iterator[Text]:
             yield from _words(item, name)
     else:
         for key, value in node.pairs:
-            yield from _words(value, key)
+            yield from _words(value, _within(name, key))
+
+
+def _within(parent: str, key: str) -> str:
+    """The name of a field; cards may well have words in fields that a puzzle has names in."""
+    return f"puzzle.{key}" if parent == "puzzle" else key
 
 
 def _short(text: str) -> str:

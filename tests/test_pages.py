@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit_builder.flowables import Block, stacked_height
-from kit_builder.pages import Placed, fill
+from kit_builder.pages import Placed, copyfit, fill
 from kit_builder.tagging import TaggedCanvas
 
 HEIGHT = 100.0
@@ -197,3 +197,18 @@ def test_no_page_ends_where_the_next_block_would_have_fitted(blocks: list[Fake])
             assert stacked_height(held) + first.height > HEIGHT
         else:
             assert stacked_height([*held, first]) > HEIGHT
+
+
+def test_gaps_shrink_only_where_that_spares_a_page() -> None:
+    def spread(count: int) -> list[Fake]:
+        return [Fake(n, 1, after=HEIGHT / 20) for n in range(count)]
+
+    usual = len(fill(spread(7), HEIGHT)[0])
+    assert names(copyfit(spread(usual), HEIGHT)) == [list(range(usual))]
+    one_more = spread(usual + 1)
+    assert len(fill(one_more, HEIGHT)) == 2
+    (page,) = copyfit(one_more, HEIGHT)
+    gap = page[1].offset - page[0].block.height
+    assert 0.5 * HEIGHT / 20 < gap < HEIGHT / 20
+    alone = [Fake(n, 9) for n in range(3)]
+    assert copyfit(alone, HEIGHT) == fill(alone, HEIGHT)

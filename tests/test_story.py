@@ -461,3 +461,65 @@ def test_a_value_of_the_authors_is_refused_in_the_authors_file() -> None:
 def test_a_paragraph_of_many_pages_is_not_too_high() -> None:
     (made,) = blocks("<p>" + "word " * 3000 + "</p>")
     assert made.height > FRAME.height
+
+
+# What a template may get wrong in the structure
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('<ul at="x.j2:7"/>', "7: <ul> is empty; put <li> into it"),
+        ('<table at="x.j2:7"/>', "7: <table> is empty; put <tr> into it"),
+        ('<table><tr at="x.j2:7"/></table>', "7: <tr> is empty; "),
+        ('<table><row at="x.j2:7"/></table>', "7: there is no element <row> here; "),
+        ('<table><tr><p at="x.j2:7"/></tr></table>', "7: there is no element <p> here; "),
+        (
+            '<table at="x.j2:7"><tr><td>a</td></tr></table>',
+            "7: a table without rows, or with rows that differ; ",
+        ),
+        (
+            '<table at="x.j2:7"><tr><td>a</td></tr><tr><td>b</td><td>c</td></tr></table>',
+            "7: a table without rows, or with rows that differ; ",
+        ),
+        ('<record at="x.j2:7" rows="3" numbered="no"/>', "7: <record> is empty; "),
+        (record('width="1"', rows="0"), '7: "0" is not from 1 to 1000; '),
+        (
+            '<record at="x.j2:7" rows="3" numbered="no"><p at="x.j2:8"/></record>',
+            "8: there is no element <p> here; write one of column",
+        ),
+        (
+            '<box-groups><boxes at="x.j2:7" count="0" alt="a">b</boxes></box-groups>',
+            '7: "0" is not from 1 to 1000; ',
+        ),
+        ('<box-groups><p at="x.j2:7"/></box-groups>', "7: there is no element <p> here; "),
+        ('<write-ins><p at="x.j2:7"/></write-ins>', "7: there is no element <p> here; "),
+        (
+            '<write-ins><write-in at="x.j2:7" x="1">a</write-in></write-ins>',
+            '7: <write-in> has no attribute "x"; ',
+        ),
+        ('<panel at="x.j2:7"/>', "7: <panel> is empty; "),
+        ('<pieces name="a"><strip at="x.j2:7" alt="a"/></pieces>', "7: <strip> is empty; "),
+        (
+            '<pieces name="a"><strip alt="a"><p at="x.j2:7"/></strip></pieces>',
+            "7: there is no element <p> here; write one of step",
+        ),
+        (
+            f'<pieces name="a"><stand at="x.j2:7" alt="a" up="{LONG}" back="b" glue="c"/></pieces>',
+            f'7: "{LONG}" is ',
+        ),
+    ],
+)
+def test_what_cannot_be_structured_is_placed_at_its_line(body: str, told: str) -> None:
+    assert refusal(body).startswith(f"x.j2:{told}")
+
+
+def test_all_faults_of_a_document_are_told_at_once() -> None:
+    body = f'<p at="x.j2:7">漢</p><p>a</p><ul><li at="x.j2:8"/></ul><tick at="x.j2:9">{LONG}</tick>'
+    with pytest.raises(KitError) as caught:
+        build(body)
+    assert [str(each.location) for each in caught.value.faults] == [
+        "x.j2:7",
+        "x.j2:8",
+        "x.j2:9",
+    ]
