@@ -8,7 +8,7 @@ Pages count from 1 in numbers and from 0 in lists; lengths in points.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from kit_builder import finished, sharedfonts
 from kit_builder.errors import Fault, KitError, Location, Source
 from kit_builder.finished import Finished
 from kit_builder.frontmatter import Entry, FrontMatter, Target, Wording
-from kit_builder.packing import Copy, Pool
+from kit_builder.packing import Copy, Pool, dictionary, number_of
 from kit_builder.printing import Printing
 from kit_builder.tagging import Duplex
 
@@ -132,7 +132,8 @@ class Booklet:
         binding.mark(str(self._wording.words["contents"]), 2)
         for kit, start in zip(self._kits, starts, strict=True):
             binding.mark(kit.title, start - 1)
-        binding.link(targets, starts)
+        titles = [kit.title for kit in self._kits]
+        binding.link(made, targets, titles, [start - 1 for start in starts])
         return binding.finished(made)
 
 
@@ -194,14 +195,13 @@ class _Binding:
         self._owners: list[Any] = [ArrayObject() for _ in range(total)]
         self._marks: list[_Mark] = []
         self._branches: list[list[_Mark]] = []
-        self._links: list[tuple[IndirectObject, Copy]] = []
-        self._copies: list[Copy] = []
+        self._front: Copy | None = None
 
     def _blank(self, number: int) -> DictionaryObject:
         box = ArrayObject(map(FloatObject, (0, 0, *self._size)))
-        page = _dictionary(Type="/Page", Parent=self._list, Resources=DictionaryObject())
+        page = dictionary(Type="/Page", Parent=self._list, Resources=DictionaryObject())
         page.update({NameObject(key): box for key in _BOXES})
-        page.update(_dictionary(StructParents=NumberObject(number), Tabs="/S"))
+        page.update(dictionary(StructParents=number, Tabs="/S"))
         return page
 
     def add(self, source: Finished, places: Sequence[int], title: str, language: str) -> None:
@@ -216,11 +216,11 @@ class _Binding:
         if len(source.pages) != len(places):
             raise ValueError(f"{title}: {len(source.pages)} pages, not {len(places)} as planned")
         copy = Copy(self._pool, source)
-        self._copies.append(copy)
+        self._front = self._front or copy
         top = source.catalog.raw_get("/StructTreeRoot")
         copy.instead(top.idnum, self._root)
         for page, place in zip(source.pages, places, strict=True):
-            copy.instead(_number(page), self._pages[place])
+            copy.instead(number_of(page), self._pages[place])
         for page, place in zip(source.pages, places, strict=True):
             self._take(copy, source, page, place)
         document = source.entry(source.catalog, "/StructTreeRoot").raw_get("/K")
@@ -235,9 +235,10 @@ class _Binding:
         owners = dict(zip(listed[::2], listed[1::2], strict=True))
         for page, place in zip(source.pages, places, strict=True):
             self._owners[place] = copy.value(source.resolved(owners[page["/StructParents"]]))
-        for element in source.elements:
-            if element.entries.get("/S") == "/Link":
-                self._links.append((copy.of(element.number), copy))
+            for link in self._pool.at(self._pages[place]).get("/Annots", ()):
+                key = self._pool.at(link)[NameObject("/StructParent")]
+                self._pool.at(link)[NameObject("/StructParent")] = NumberObject(len(self._owners))
+                self._owners.append(copy.value(owners[key]))
         self._branches.append(list(self._outline(source, places)))
 
     def _take(self, copy: Copy, source: Finished, page: DictionaryObject, place: int) -> None:
@@ -246,15 +247,17 @@ class _Binding:
             box = [float(edge) for edge in source.entry(page, key)]
             if any(abs(a - b) > 0.01 for a, b in zip(box, (0, 0, *self._size), strict=True)):
                 raise ValueError(f"page {place + 1}: {key} is {box}, not {self._size}")
-        if "/Annots" in page or "/Rotate" in page:
-            raise ValueError(f"page {place + 1}: /Annots or /Rotate; a kit has neither")
+        if "/Rotate" in page:
+            raise ValueError(f"page {place + 1}: /Rotate; a kit has none")
         taken = self._pool.at(self._pages[place])
         for key in ("/Resources", "/Contents"):
             if key in page:
                 taken[NameObject(key)] = copy.value(page.raw_get(key), shared=True)
+        if "/Annots" in page:
+            taken[NameObject("/Annots")] = copy.value(page["/Annots"])
 
     def _outline(self, source: Finished, places: Sequence[int]) -> Iterator[_Mark]:
-        numbers = {_number(page): place for page, place in zip(source.pages, places, strict=True)}
+        numbers = {number_of(page): place for page, place in zip(source.pages, places, strict=True)}
 
         def below(item: Any) -> Iterator[_Mark]:
             each = source.entry(item, "/First")
@@ -269,29 +272,35 @@ class _Binding:
         """Add a bookmark above those of the next PDF that was added."""
         self._marks.append(_Mark(title, page, self._branches[len(self._marks)]))
 
-    def link(self, targets: Sequence[Target], numbers: Sequence[int]) -> None:
-        """Lead from each line of the contents to the page with its number (PDF/UA-1, 7.18.5)."""
-        lines = zip(self._links, targets, numbers, strict=True)
-        for key, ((element, _), (place, box), number) in enumerate(lines, len(self._pages)):
-            page = self._pages[place]
-            annotation = self._pool.add(
-                _dictionary(
-                    Type="/Annot",
-                    Subtype="/Link",
-                    P=page,
-                    Rect=ArrayObject(map(FloatObject, (round(edge, 4) for edge in box))),
-                    Border=ArrayObject(map(NumberObject, (0, 0, 0))),
-                    F=NumberObject(_PRINT),
-                    Dest=self._destination(number - 1),
-                    Contents=TextStringObject(f"{self._marks[key - len(self._pages) + 1].title}"),
-                    StructParent=NumberObject(key),
-                )
+    def link(
+        self,
+        front: Finished,
+        targets: Sequence[Target],
+        titles: Sequence[str],
+        pages: Sequence[int],
+    ) -> None:
+        """Lead from each line of the contents to a page of the booklet (PDF/UA-1, 7.18.5)."""
+        copy = self._front
+        assert copy is not None
+        lines = [each.number for each in front.elements if each.entries["/S"] == "/Link"]
+        for line, (place, box), title, page in zip(lines, targets, titles, pages, strict=True):
+            element, sheet = copy.of(line), self._pages[place]
+            link = dictionary(
+                Type="/Annot",
+                Subtype="/Link",
+                P=sheet,
+                Rect=ArrayObject(FloatObject(round(edge, 4)) for edge in box),
+                Border=ArrayObject([NumberObject(0)] * 3),
+                F=_PRINT,
+                Dest=self._destination(page),
+                Contents=TextStringObject(title),
+                StructParent=len(self._owners),
             )
-            held = self._pool.at(page).setdefault(NameObject("/Annots"), ArrayObject())
+            annotation = self._pool.add(link)
+            held = self._pool.at(sheet).setdefault(NameObject("/Annots"), ArrayObject())
             held.append(annotation)
-            self._pool.at(element).raw_get("/K").append(
-                _dictionary(Type="/OBJR", Obj=annotation, Pg=page)
-            )
+            kid = dictionary(Type="/OBJR", Obj=annotation, Pg=sheet)
+            self._pool.at(element).raw_get("/K").append(kid)
             self._owners.append(element)
 
     def _destination(self, page: int) -> ArrayObject:
@@ -305,7 +314,7 @@ class _Binding:
             return {}
         references = [self._pool.add() for _ in marks]
         for index, (mark, reference) in enumerate(zip(marks, references, strict=True)):
-            item = _dictionary(
+            item = dictionary(
                 Title=TextStringObject(mark.title),
                 Parent=parent,
                 Dest=self._destination(mark.page),
@@ -315,59 +324,44 @@ class _Binding:
             if index < len(marks) - 1:
                 item[NameObject("/Next")] = references[index + 1]
             item.update(self._written_marks(mark.below, reference))
-            if mark.below:  # closed: so many would open
+            if mark.below:  # less than 0: closed
                 item[NameObject("/Count")] = NumberObject(-len(mark.below))
             self._pool.put(reference, item)
-        count = NumberObject(len(marks))
-        return _dictionary(First=references[0], Last=references[-1], Count=count)
+        return dictionary(First=references[0], Last=references[-1], Count=len(marks))
 
     def finished(self, front: Finished) -> bytes:
         """The booklet; what it says of itself is as in the front matter."""
-        pool, copy = self._pool, self._copies[0]
+        pool, copy = self._pool, self._front
+        assert copy is not None
         outline = pool.add()
-        pool.put(outline, _dictionary(Type="/Outlines"))
+        pool.put(outline, dictionary(Type="/Outlines"))
         pool.at(outline).update(self._written_marks(self._marks, outline))
-        count = NumberObject(len(self._pages))
-        pool.put(self._list, _dictionary(Type="/Pages", Kids=ArrayObject(self._pages), Count=count))
+        kids, count = ArrayObject(self._pages), len(self._pages)
+        pool.put(self._list, dictionary(Type="/Pages", Kids=kids, Count=count))
         numbers = ArrayObject()
         for key, owners in enumerate(self._owners):
             numbers += [NumberObject(key), owners]
         pool.put(
             self._tree,
-            _dictionary(
+            dictionary(
                 Type="/StructTreeRoot",
                 K=self._root,
-                ParentTree=pool.add(_dictionary(Nums=numbers)),
-                ParentTreeNextKey=NumberObject(len(self._owners)),
+                ParentTree=pool.add(dictionary(Nums=numbers)),
+                ParentTreeNextKey=len(self._owners),
             ),
         )
         kids = ArrayObject(self._kids)
-        pool.put(self._root, _dictionary(Type="/StructElem", S="/Document", P=self._tree, K=kids))
-        arabic = _dictionary(S="/D", St=NumberObject(1))
-        catalog = _dictionary(
+        pool.put(self._root, dictionary(Type="/StructElem", S="/Document", P=self._tree, K=kids))
+        arabic = dictionary(S="/D", St=1)
+        catalog = dictionary(
             Type="/Catalog",
             Pages=self._list,
             Outlines=outline,
             StructTreeRoot=self._tree,
-            PageLabels=_dictionary(Nums=ArrayObject([NumberObject(0), arabic])),
+            PageLabels=dictionary(Nums=ArrayObject([NumberObject(0), arabic])),
         )
-        for key in _OF_THE_WHOLE:
-            catalog[NameObject(key)] = copy.value(front.catalog.raw_get(key))
+        for name in _OF_THE_WHOLE:
+            catalog[NameObject(name)] = copy.value(front.catalog.raw_get(name))
         pool.put(self._catalog, catalog)
         sharedfonts.share(pool)
         return pool.packed(self._catalog, pool.add(copy.value(front.info)))
-
-
-def _dictionary(**entries: Any) -> DictionaryObject:
-    """A dictionary; a plain text is a name."""
-    made = DictionaryObject()
-    for key, value in entries.items():
-        made[NameObject(f"/{key}")] = NameObject(value) if type(value) is str else value
-    return made
-
-
-def _number(page: DictionaryObject) -> int:
-    reference = page.indirect_reference
-    if reference is None:
-        raise ValueError("a page that is no object")
-    return reference.idnum

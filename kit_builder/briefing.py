@@ -15,6 +15,14 @@ from kit_builder.activity import Card, Checker, Puzzle, PuzzleKey, Trial
 from kit_builder.criteria import Family
 from kit_builder.errors import Location, Text
 
+Arguments = Mapping[str, Text | tuple[Text, ...]]
+Rows = tuple[tuple[str, ...], ...]
+
+# What codes are drawn in, whatever symbols the kit has in its language.
+_DRAWN = "".join(dict.fromkeys(puzzles.SYMBOLS + ascii_uppercase))
+# How many cases with repeated symbols are shown to a host.
+_CASES = 5
+
 
 class Briefing(NamedTuple):
     """A puzzle for both sides of the table.
@@ -74,9 +82,13 @@ def _names(drawn: puzzles.Puzzle, letters: Sequence[str]) -> list[str]:
 
 
 def _card(family: Family, name: str, wording: Mapping[str, Text], location: Location) -> Card:
-    options = "\n".join(f"- {wording[f'{family.id}.{option.id}']}" for option in family.options)
-    fields = {"name": name, "question": wording[family.id], "options": options}
-    return Card({key: Text(_unbroken(text), location) for key, text in fields.items()}, 1, location)
+    told = [_unbroken(wording[f"{family.id}.{option.id}"]) for option in family.options]
+    fields = {
+        "name": name,
+        "question": _unbroken(wording[family.id]),
+        "options": "\n".join(f"- {each}" for each in told),
+    }
+    return Card({key: Text(text, location) for key, text in fields.items()}, 1, location)
 
 
 def _unbroken(text: str) -> str:
@@ -94,32 +106,49 @@ class SecretCode(Text):
 def secret_codes(number: int, symbols: str, secret: str, location: Location) -> list[SecretCode]:
     """The code to begin with, and eight spare ones; the first four of these repeat no symbol.
 
+    All of them differ. In another language, with other letters, they are the same codes.
+
     Raises:
-        ValueError: there are fewer than two symbols, or one of them twice.
+        ValueError: there are fewer than four symbols, or one of them twice.
     """
-    with_repeats = puzzles.secret_codes(number, 5, True, symbols=symbols, secret=secret)
-    without = puzzles.secret_codes(number, 4, False, symbols=symbols, secret=secret)
+    if len(set(symbols)) < len(symbols):
+        raise ValueError(f'a symbol stands twice in "{symbols}"; write it once')
+    if len(symbols) < puzzles.PLACES:
+        raise ValueError(f'"{symbols}" are too few symbols; write {puzzles.PLACES} or more')
+    drawn = _DRAWN[: len(symbols)]
+    with_repeats = puzzles.secret_codes(number, 5, True, symbols=drawn, secret=secret)
+    without = [
+        code
+        for code in puzzles.secret_codes(number, 9, False, symbols=drawn, secret=secret)
+        if code not in with_repeats
+    ][:4]
     codes = []
     for code in (with_repeats[0], *without, *with_repeats[1:]):
-        made = SecretCode(" ".join(code), location)
+        made = SecretCode(_in_row(code, symbols), location)
         made.repeats = code not in without
         codes.append(made)
     return codes
 
 
-def code_table(codes: Sequence[SecretCode]) -> Callable[..., tuple[tuple[str, ...], ...]]:
-    """The fact "secret-codes": a table of the codes, with the author's words.
+def _in_row(code: str, symbols: str) -> str:
+    """A code as it was drawn, in the symbols of the kit."""
+    return " ".join(symbols[_DRAWN.index(each)] for each in code)
 
-    Its arguments are `now` and `spare`, which name the rows; `yes` and `no`; and three `columns`.
+
+def secret_code_facts(
+    number: int, symbols: str, codes: Sequence[SecretCode]
+) -> Mapping[str, Callable[[Arguments], Rows]]:
+    """The facts of a secret code, by name: each a table with the author's words.
+
+    * `secret-codes`: all codes. `now` and `spare` name the rows; `yes` and `no` say whether
+      repeats are allowed; there are three `columns`.
+    * `duplicate-cases`: five guesses with their answers, one symbol of each more than once in the
+      code or the guess. Four `columns`: code, guess, right place, right symbol elsewhere.
+    * `impossible-answers`: those that no guess ever gets. Two `columns`: the last two of these.
     """
 
-    def table(arguments: Mapping[str, Text | tuple[Text, ...]]) -> tuple[tuple[str, ...], ...]:
-        words = {"now", "spare", "yes", "no", "columns"}
-        columns = arguments.get("columns")
-        if arguments.keys() != words or not isinstance(columns, tuple) or len(columns) != 3:
-            raise ValueError(
-                "it lacks words, or has too many; write now, spare, yes, no and three columns"
-            )
+    def code_rows(arguments: Arguments) -> Rows:
+        columns = _words(arguments, 3, "now", "spare", "yes", "no")
         now, spare, yes, no = (str(arguments[word]) for word in ("now", "spare", "yes", "no"))
         names = (now, *(f"{spare} {letter}" for letter in ascii_uppercase[: len(codes) - 1]))
         rows = (
@@ -128,4 +157,46 @@ def code_table(codes: Sequence[SecretCode]) -> Callable[..., tuple[tuple[str, ..
         )
         return (columns, *rows)
 
-    return table
+    def cases(arguments: Arguments) -> Rows:
+        columns = _words(arguments, 4)
+        _check_symbols(symbols)
+        return (
+            columns,
+            *(
+                (
+                    _in_row(case.code, symbols),
+                    _in_row(case.guess, symbols),
+                    *map(str, case.feedback),
+                )
+                for case in puzzles.duplicate_cases(_CASES, number)
+            ),
+        )
+
+    def impossible(arguments: Arguments) -> Rows:
+        columns = _words(arguments, 2)
+        _check_symbols(symbols)
+        return (columns, *(tuple(map(str, pair)) for pair in puzzles.impossible_pairs()))
+
+    return {"secret-codes": code_rows, "duplicate-cases": cases, "impossible-answers": impossible}
+
+
+def _words(arguments: Arguments, count: int, *names: str) -> tuple[str, ...]:
+    """The titles of as many columns, where these and the named words are all there is.
+
+    Raises:
+        ValueError: they are not.
+    """
+    columns = arguments.get("columns")
+    found = isinstance(columns, tuple) and len(columns) == count
+    if arguments.keys() != {*names, "columns"} or not found:
+        needed = ", ".join((*names, f"{count} columns"))
+        raise ValueError(f"it lacks words, or has too many; write {needed}")
+    return tuple(map(str, columns or ()))
+
+
+def _check_symbols(symbols: str) -> None:
+    if len(symbols) != len(puzzles.SYMBOLS):
+        raise ValueError(
+            f"it is counted with {len(puzzles.SYMBOLS)} symbols, and the puzzle has"
+            f" {len(symbols)}; remove the table"
+        )

@@ -176,7 +176,7 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
     """
     own, *others = library.languages(path)
     original = library.read(path)
-    wanted = list(options.languages or (own, *others))
+    wanted = list(dict.fromkeys(options.languages or (own, *others)))
     absent = [language for language in wanted if language not in (own, *others)]
     faults = [
         Fault(
@@ -187,7 +187,7 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
         for language in absent
     ]
     outputs: list[Output] = []
-    for language in dict.fromkeys(wanted):
+    for language in wanted:
         if language in absent:
             continue
         mark = "" if language == own else language

@@ -34,6 +34,7 @@ from kit_builder.activity import (
     Step,
 )
 from kit_builder.errors import Fault, KitError, Location, Text
+from kit_builder.facts import Percent
 from kit_builder.fields import Fields, instead_of
 from kit_builder.formats import Format
 from kit_builder.manuscript import Items, Node, Pairs
@@ -61,6 +62,7 @@ class Catalogue:
         languages: those that labels exist in.
         slugs: of all activities of the library.
         patterns: of backs, by name.
+        labels: the words of the program, by language.
         criteria: the wording of the criteria of code and checkers, by language.
         facts: what computes a table, by name; raises ValueError("what; what to write instead").
     """
@@ -69,6 +71,7 @@ class Catalogue:
     languages: Collection[str]
     slugs: Collection[str]
     patterns: Collection[str]
+    labels: Callable[[str], Mapping[str, Text]]
     criteria: Callable[[str], Mapping[str, Text]]
     facts: Mapping[str, Fact]
 
@@ -94,8 +97,7 @@ def read(
     """
     root, faults = _root(path, shown, "activity", translation)
     slug = _slug(path, root)
-    kit, drawn = _kit(root, slug, catalogue, order)
-    catalogue = drawn.added_to(catalogue)
+    kit, drawn, catalogue = _kit(root, slug, catalogue, order)
     host_fields = root.inner("host", "host", required=True)
     host = HostKey((), (), (), None)
     if host_fields is not None:
@@ -165,7 +167,10 @@ def _slug(path: Path, root: Fields) -> str:
     return path.stem
 
 
-def _kit(root: Fields, slug: str, catalogue: Catalogue, order: PuzzleOrder) -> tuple[Kit, _Drawn]:
+def _kit(
+    root: Fields, slug: str, catalogue: Catalogue, order: PuzzleOrder
+) -> tuple[Kit, _Drawn, Catalogue]:
+    """The players' part, the puzzle, and the catalogue with its facts, in the kit's language."""
     title = root.text("title")
     language = root.choice("language", catalogue.languages)
     category = root.text("category")
@@ -176,7 +181,7 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue, order: PuzzleOrder) -> t
     minutes = root.range("minutes", 999)
     practises, observe = root.text("practises"), root.text("observe")
     drawn = _puzzle(root, catalogue, order)
-    catalogue = drawn.added_to(catalogue)
+    catalogue = _in_language(language, catalogue, drawn.facts)
     rules = _sections(root, "rules", catalogue)
     decks = tuple(_deck(deck, blocks, catalogue, drawn) for deck in root.each("decks", "deck"))
     cutouts = tuple(map(_cutout, root.each("cutouts", "cutout")))
@@ -215,7 +220,7 @@ def _kit(root: Fields, slug: str, catalogue: Catalogue, order: PuzzleOrder) -> t
         drawn.puzzle,
         root.location,
     )
-    return kit, drawn
+    return kit, drawn, catalogue
 
 
 def _related(root: Fields, slug: str, catalogue: Catalogue) -> tuple[Text, ...]:
@@ -241,6 +246,23 @@ def _section(section: Fields, catalogue: Catalogue) -> Section:
     table = section.inner("table", "table")
     text = section.text("text") if table is None else section.optional_text("text")
     return Section(heading, text, None if table is None else _table(table, catalogue))
+
+
+def _in_language(language: str, catalogue: Catalogue, drawn: Mapping[str, Fact]) -> Catalogue:
+    """The catalogue with the facts of a puzzle, and its percentages as the language writes them."""
+
+    def say(cell: str) -> str:
+        if not isinstance(cell, Percent):
+            return cell
+        labels = catalogue.labels(language)
+        figure = cell.figure.replace(".", labels["decimal-mark"])
+        return labels["percent"].replace("{n}", figure)
+
+    def translated(fact: Fact) -> Fact:
+        return lambda arguments: tuple(tuple(map(say, row)) for row in fact(arguments))
+
+    facts = {name: translated(fact) for name, fact in {**catalogue.facts, **drawn}.items()}
+    return replace(catalogue, facts=facts)
 
 
 def _table(table: Fields, catalogue: Catalogue) -> ComputedTable | None:
@@ -490,7 +512,7 @@ def _columns(record: Fields, node: Node, drawn: _Drawn) -> Iterator[Column]:
         return
     column = record.part(node, "column")
     if "each" in column:
-        if not drawn.checkers or column.choice("each", ("checker",)) != "checker":
+        if column.choice("each", ("checker",)) == "checker" and not drawn.checkers:
             column.fault(
                 column.where("each"),
                 "there are no checkers to make columns for",
@@ -513,10 +535,6 @@ class _Drawn:
     secrets: tuple[Text, ...] = ()
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
-    def added_to(self, catalogue: Catalogue) -> Catalogue:
-        """The catalogue with the facts of this puzzle."""
-        return replace(catalogue, facts={**catalogue.facts, **self.facts})
-
     @property
     def checkers(self) -> tuple[str, ...]:
         """Their letters."""
@@ -524,12 +542,13 @@ class _Drawn:
 
 
 def _puzzle(root: Fields, catalogue: Catalogue, order: PuzzleOrder) -> _Drawn:
+    before = root.faults
     puzzle = root.inner("puzzle", "puzzle")
     if puzzle is None:
         return _Drawn()
-    before = puzzle.faults
     kind = puzzle.choice("kind", PUZZLES)
-    number = order.number or puzzle.whole("number", 1, 9999, default=1)
+    own = puzzle.whole("number", 1, 9999, default=1)
+    number = order.number or own
     drawn = _Drawn(Puzzle(number))
     try:
         if kind == "code-and-checkers":
@@ -541,6 +560,13 @@ def _puzzle(root: Fields, catalogue: Catalogue, order: PuzzleOrder) -> _Drawn:
             what, _, instead = str(error).partition("; ")
             puzzle.fault(puzzle.location, what, instead)
     puzzle.close()
+    if puzzle.faults > before:
+        # A stand-in, so that nothing is said about the cards, columns and tables made of it.
+        drawn = _Drawn(
+            Puzzle(number, checkers=("A",)),
+            (Card({}, 1, puzzle.location),),
+            facts=dict.fromkeys(briefing.secret_code_facts(1, "", ()), lambda _: (("",),)),
+        )
     return drawn
 
 
@@ -569,6 +595,5 @@ def _secret_code(puzzle: Fields, number: int, order: PuzzleOrder) -> _Drawn:
     symbols = "".join(puzzle.texts("symbols", required=True))
     place = puzzle.location
     codes = briefing.secret_codes(number, symbols, order.secret, place)
-    return _Drawn(
-        Puzzle(number), secrets=tuple(codes), facts={"secret-codes": briefing.code_table(codes)}
-    )
+    facts = briefing.secret_code_facts(number, symbols, codes)
+    return _Drawn(Puzzle(number), secrets=tuple(codes), facts=facts)

@@ -15,6 +15,25 @@ from math import comb
 from kit_builder.errors import Text
 
 Arguments = Mapping[str, Text | tuple[Text, ...]]
+
+
+class Percent(str):
+    """A percentage, written as in English; other languages have marks of their own.
+
+    Attributes:
+        figure: the number with a decimal point, such as "7.4".
+    """
+
+    __slots__ = ("figure",)
+    figure: str
+
+    def __new__(cls, figure: str) -> Percent:
+        """The text "7.4 %" of the figure "7.4"."""
+        self = super().__new__(cls, f"{figure} %")
+        self.figure = figure
+        return self
+
+
 Rows = tuple[tuple[str, ...], ...]
 Fact = Callable[[Arguments], Rows]
 
@@ -82,7 +101,7 @@ def at_least_chances(arguments: Arguments) -> Rows:
     columns = max(map(len, chances.values()))
     header = (_text(arguments, "corner"), *map(str, range(1, columns + 1)))
     body = (
-        (str(dice), *(f"{percent} %" for percent in row), *(NO,) * (columns - len(row)))
+        (str(dice), *(Percent(str(percent)) for percent in row), *(NO,) * (columns - len(row)))
         for dice, row in chances.items()
     )
     return (header, *body)
@@ -106,7 +125,7 @@ def three_of_kinds_chances(arguments: Arguments) -> Rows:
     deals = (comb(copies, 3), copies**3, comb(copies, 2) * copies)
     total = comb(kinds * copies, 3)
     body = (
-        (label, str(result), f"{100 * result * deal / total:.1f} %")
+        (label, str(result), Percent(f"{100 * result * deal / total:.1f}"))
         for label, result, deal in zip(_texts(arguments, "labels", 3), results, deals, strict=True)
     )
     return ((_text(arguments, "corner"), *_texts(arguments, "columns", 2)), *body)

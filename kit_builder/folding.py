@@ -28,7 +28,7 @@ from kit_builder.finished import Finished
 from kit_builder.formats import UNPRINTABLE_MARGIN, Format
 from kit_builder.marks import CUT_GREY, STROKE
 from kit_builder.markup import set_label
-from kit_builder.packing import Copy, Pool
+from kit_builder.packing import Copy, Pool, dictionary, number_of
 from kit_builder.signatures import FoldedSheet, Spread, saddle_stitch
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
@@ -80,7 +80,7 @@ def fold(booklet: bytes, how: Fold) -> bytes:
         KitError: two pages do not fit on the paper, or pages would creep over the fold.
     """
     source = finished.read(booklet)
-    width, height = (float(edge) for edge in source.pages[0]["/MediaBox"][2:])
+    width, height = map(float, source.entry(source.pages[0], "/MediaBox")[2:])
     across, up = max(how.paper.width, how.paper.height), min(how.paper.width, how.paper.height)
     if 2 * width > across + _ROUNDING or height > up + _ROUNDING:
         raise fault(
@@ -88,9 +88,7 @@ def fold(booklet: bytes, how: Fold) -> bytes:
             f"two pages of {in_mm(width)} x {in_mm(height)} mm do not fit on {how.paper.name}",
             "use a larger --paper: A4 for pages of A5",
         )
-    sheets = saddle_stitch(
-        len(source.pages), sheets=how.sheets, creep=how.creep, cover=how.cover
-    )
+    sheets = saddle_stitch(len(source.pages), sheets=how.sheets, creep=how.creep, cover=how.cover)
     most = max(sheet.creep for sheet in sheets)
     if most > _MOST_CREEP:
         raise fault(
@@ -181,35 +179,26 @@ class _Sheets:
         numbers = ArrayObject()
         for key, each in enumerate(owners):
             numbers += [NumberObject(key), each]
-        parents = _dictionary({"/Nums": numbers})
         pool.put(
             tree,
-            _dictionary(
-                {
-                    "/Type": NameObject("/StructTreeRoot"),
-                    "/K": root,
-                    "/ParentTree": pool.add(parents),
-                    "/ParentTreeNextKey": NumberObject(len(owners)),
-                }
+            dictionary(
+                Type="/StructTreeRoot",
+                K=root,
+                ParentTree=pool.add(dictionary(Nums=numbers)),
+                ParentTreeNextKey=len(owners),
             ),
         )
-        pages = {
-            "/Type": NameObject("/Pages"),
-            "/Kids": ArrayObject(self._sides),
-            "/Count": NumberObject(len(self._sides)),
-        }
-        pool.put(self._list, _dictionary(pages))
-        catalog = _dictionary(
-            {
-                "/Type": NameObject("/Catalog"),
-                "/Pages": self._list,
-                "/StructTreeRoot": tree,
-                "/PageLabels": _dictionary({"/Nums": self._labels}),
-            }
+        sides = ArrayObject(self._sides)
+        pool.put(self._list, dictionary(Type="/Pages", Kids=sides, Count=len(sides)))
+        catalog = dictionary(
+            Type="/Catalog",
+            Pages=self._list,
+            StructTreeRoot=tree,
+            PageLabels=dictionary(Nums=self._labels),
         )
-        for key in _KEPT:
-            catalog[NameObject(key)] = copy.value(source.catalog.raw_get(key))
-        preferences = _dictionary(source.entry(source.catalog, "/ViewerPreferences"))
+        for name in _KEPT:
+            catalog[NameObject(name)] = copy.value(source.catalog.raw_get(name))
+        preferences = DictionaryObject(source.entry(source.catalog, "/ViewerPreferences"))
         preferences[NameObject("/Duplex")] = NameObject("/DuplexFlipShortEdge")
         catalog[NameObject("/ViewerPreferences")] = preferences
         return pool.packed(pool.add(catalog), pool.add(copy.value(source.info)))
@@ -218,30 +207,21 @@ class _Sheets:
         """Add a side with its boxes; its pages are known by it from now on."""
         number = len(self._sides)
         box = ArrayObject(map(FloatObject, (0, 0, *self._size)))
-        side = self._pool.add(
-            _dictionary(
-                {
-                    "/Type": NameObject("/Page"),
-                    "/Parent": self._list,
-                    **{f"/{name}Box": box for name in ("Media", "Crop", "Trim")},
-                    "/StructParents": NumberObject(number),
-                    "/Tabs": NameObject("/S"),
-                }
-            )
-        )
+        made = dictionary(Type="/Page", Parent=self._list, StructParents=number, Tabs="/S")
+        made.update({NameObject(f"/{name}Box"): box for name in ("Media", "Crop", "Trim")})
+        side = self._pool.add(made)
         self._sides.append(side)
         middle = self._size[0] / 2
         lefts = middle - self._page[0] + creep, middle - creep
         for page, left in zip(spread, lefts, strict=True):
             if page is not None:
                 self._places[page] = number, left
-                reference = self._source.pages[page].indirect_reference
-                self._copy.instead(reference.idnum, side)  # type: ignore[union-attr]
+                self._copy.instead(number_of(self._source.pages[page]), side)
         # Labels in the order of the paper: what is at the left and right, as numbers of pages.
         shown = ", ".join("–" if page is None else str(page + 1) for page in spread)
         if spread == (None, None):
             shown = f"– {number + 1}"
-        self._labels += [NumberObject(number), _dictionary({"/P": TextStringObject(shown)})]
+        self._labels += [NumberObject(number), dictionary(P=TextStringObject(shown))]
 
     def _draw(self, number: int) -> None:
         """The pages and marks of a side."""
@@ -252,10 +232,9 @@ class _Sheets:
         for page, (side, left) in sorted(self._places.items()):
             if side != number:
                 continue
-            dictionary = self._source.pages[page]
-            reference = dictionary.indirect_reference
-            self._offsets[reference.idnum] = len(owners)  # type: ignore[union-attr]
-            moved = self._taken(self._copy, self._source, dictionary, resources, len(owners))
+            found = self._source.pages[page]
+            self._offsets[number_of(found)] = len(owners)
+            moved = self._taken(self._copy, self._source, found, resources, len(owners))
             width, height = self._page
             content += b"q 1 0 0 1 %.4f %.4f cm 0 0 %.4f %.4f re W n\n%b\nQ\n" % (
                 left,
@@ -264,12 +243,13 @@ class _Sheets:
                 height,
                 moved,
             )
-            owners += self._source.resolved(self._owners[dictionary["/StructParents"]])
+            owners += self._source.resolved(self._owners[found["/StructParents"]])
         content += self._taken(
             self._marks, self._overlay, self._overlay.pages[number], resources, 0
         )
         made = self._pool.at(self._sides[number])
-        made[NameObject("/Resources")] = _dictionary(resources)
+        named = {NameObject(kind): held for kind, held in resources.items()}
+        made[NameObject("/Resources")] = DictionaryObject(named)
         made[NameObject("/Contents")] = self._pool.add(packing.stream(content))
         self._side_owners.append(owners)
 
@@ -312,7 +292,7 @@ class _Sheets:
                     kids.append(NumberObject(int(kid) + self._offsets[own]))
                     continue
                 if isinstance(old, dict) and "/MCID" in old:
-                    page = old.raw_get("/Pg").idnum
+                    page = dict.__getitem__(old, "/Pg").idnum
                     kid[NameObject("/MCID")] = NumberObject(old["/MCID"] + self._offsets[page])
                 kids.append(kid)
             made[NameObject("/K")] = kids
@@ -324,10 +304,8 @@ class _Sheets:
         bottom = (self._size[1] - self._page[1]) / 2
         key = len(self._sides)
         for number, page in enumerate(self._source.pages):
-            if "/Annots" not in page:
-                continue
             side, left = self._places[number]
-            for old in page["/Annots"]:
+            for old in self._source.entry(page, "/Annots") or ():
                 link = self._pool.at(self._copy.value(old))
                 owner = self._owners[self._source.resolved(old)["/StructParent"]]
                 x1, y1, x2, y2 = (float(edge) for edge in link["/Rect"])
@@ -339,10 +317,3 @@ class _Sheets:
                 held.setdefault(NameObject("/Annots"), ArrayObject()).append(self._copy.value(old))
                 yield self._copy.value(owner)
                 key += 1
-
-
-def _dictionary(entries: Any) -> DictionaryObject:
-    made = DictionaryObject()
-    for key, value in entries.items():
-        dict.__setitem__(made, NameObject(key), value)
-    return made

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import floor
 from typing import Literal, NamedTuple
 
 from kit_builder.formats import PAPERS, UNPRINTABLE_MARGIN, Format
@@ -249,7 +250,10 @@ def grid(
     advice = [_described(each) for each in larger[:2]]
     _, width, height = next(job.areas(paper))
     if min(width, height) > 0:
-        advice.append(f"cards of at most {Format('', width, height).dimensions}")
+        # To the tenth of a millimetre below: what is advised must fit.
+        tenths = (floor(10 * each / MM + ROUNDING) for each in (width, height))
+        across, up = (each * MM / 10 for each in tenths)
+        advice.append(f"cards of at most {Format('', across, up).dimensions}")
     raise ValueError(
         f"a card of {_described(card)}{' and its back' if fold else ''} does not fit on"
         f" {_described(paper)} with margins of {in_mm(margin)} mm"

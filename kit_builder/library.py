@@ -48,6 +48,7 @@ class Library:
             languages=sorted({path.stem for path in _label_files(self._own)}),
             slugs=[path.stem for path in definitions_in(self.folder)],
             patterns=list(patterns.PATTERNS),
+            labels=self.labels,
             criteria=lambda language: labels_in(language, self._own, _CRITERIA),
             facts=facts.FACTS,
         )

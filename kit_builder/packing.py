@@ -268,3 +268,27 @@ def stream(content: bytes, entries: dict[str, Any] | None = None) -> StreamObjec
     for key, value in (entries or {}).items():
         made[NameObject(key)] = value
     return made
+
+
+def dictionary(**entries: Any) -> DictionaryObject:
+    """A dictionary; a plain text is a name, a whole number a number."""
+    made = DictionaryObject()
+    for key, value in entries.items():
+        if type(value) is str:
+            value = NameObject(value)
+        elif type(value) is int:
+            value = NumberObject(value)
+        made[NameObject(f"/{key}")] = value
+    return made
+
+
+def number_of(found: Any) -> int:
+    """The number of an object that was read from a file.
+
+    Raises:
+        ValueError: it stands inside another object.
+    """
+    reference = found.indirect_reference
+    if reference is None:
+        raise ValueError(f"{found} is no object of its own")
+    return int(reference.idnum)

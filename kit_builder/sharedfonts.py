@@ -61,7 +61,9 @@ def _join(
         packing.stream(program, {"/Length1": NumberObject(len(program))})
     )
     widths = {glyph: face.getCharWidth(point) for point, glyph in glyphs.items() if glyph}
-    shared = pool.add(_cid_font(base, pool.add(descriptor), widths, descriptor.raw_get("/MissingWidth")))
+    shared = pool.add(
+        _cid_font(base, pool.add(descriptor), widths, descriptor.raw_get("/MissingWidth"))
+    )
     for font, texts in fonts:
         codes = {code: glyphs[ord(text)] for code, text in sorted(texts.items())}
         encoding = pool.add(_encoding({code: glyph for code, glyph in codes.items() if glyph}))
@@ -77,10 +79,6 @@ def _glyphs(face: Any, points: list[int]) -> dict[int, int]:
     for point in points:
         numbers.setdefault(face.charToGlyph.get(point, 0), len(numbers))
     return {point: numbers[face.charToGlyph.get(point, 0)] for point in points}
-
-
-def _names(**entries: Any) -> dict[NameObject, Any]:
-    return {NameObject(f"/{key}"): value for key, value in entries.items()}
 
 
 def _system() -> DictionaryObject:

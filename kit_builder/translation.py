@@ -20,8 +20,9 @@ from kit_builder.manuscript import Items, Node
 
 # Fields whose values are names and numbers of the program, the same in every language.
 _NO_WORDS = frozenset(
-    "language players minutes size face shape fill piece pattern fact cut gutter bleed per related "
-    "rows numbered width count copies total show-copy cards each puzzle.kind puzzle.mode".split()
+    "language players minutes size face shape fill piece pattern fact cut gutter bleed "  # noqa: SIM905
+    "per related rows numbered width count copies total show-copy cards each puzzle.kind "
+    "puzzle.mode".split()
 )
 # A single letter or a number may stay as it is; a word may not.
 _WORD = re.compile(r"[^\W\d_]{2}")

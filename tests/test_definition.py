@@ -38,6 +38,7 @@ CATALOGUE = Catalogue(
     languages=("de", "en"),
     slugs=("follow-suit-tricks", "hidden-trap-bid", "related-to-itself"),
     patterns=("lattice", "waves"),
+    labels=lambda language: {},
     criteria=lambda language: {},
     facts={"matching-cards": crossed},
 )

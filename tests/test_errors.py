@@ -24,6 +24,9 @@ def test_a_character_is_found_at_or_after_a_place() -> None:
     assert str(Location(FILE, 3, 7).of("★")) == "a.yaml:3:7"
     assert str(Location(FILE, 3, 8).of("★")) == "a.yaml:5:6"
     assert str(Location(FILE).of("★")) == "a.yaml:3:7"
+    assert str(Location(FILE, 1).of("t")) == "a.yaml:1:1"
+    assert str(Location(FILE, 1, 2).of("t")) == "a.yaml:1:3"
+    assert str(Location(FILE, 1, 4).of("t")) == "a.yaml:2:1"
 
 
 def test_a_character_that_is_written_in_another_way_leaves_the_place() -> None:

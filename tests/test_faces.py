@@ -146,6 +146,12 @@ def test_paragraphs_and_lists_stand_below_each_other() -> None:
     assert gaps == [0.4, 0.15, 0.4, 0.15, 0.15, 0.4]
 
 
+def test_the_lines_of_an_item_end_at_the_edge_of_the_box() -> None:
+    (paragraph,) = box(text(f"<ul><li><p>{'word ' * 10}</p></li></ul>", height="80 mm")).paragraphs
+    widest = max(line.width for line in paragraph.lines) * 20
+    assert 50 * MM - 60 < paragraph.indent + widest <= 50 * MM
+
+
 # Text that does not fit
 
 

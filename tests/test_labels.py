@@ -100,7 +100,8 @@ def test_per_cent_is_written_as_in_the_language(language: str) -> None:
     with_sign = {key for key, text in printed(language).items() if "%" in text}
     assert with_sign == {key for key, text in printed("en").items() if "%" in text}
     for key in with_sign:
-        assert HUNDRED_PER_CENT[language] in LABELS[language][key], key
+        written = LABELS[language][key].replace("{n}", "100")
+        assert HUNDRED_PER_CENT[language] in written, key
 
 
 @pytest.mark.parametrize("language", [each for each in LABELS if each != "en"])

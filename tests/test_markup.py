@@ -214,6 +214,13 @@ def test_a_word_too_wide_is_refused_where_it_stands() -> None:
     )
 
 
+def test_a_word_too_wide_is_refused_at_the_piece_of_text_it_stands_in() -> None:
+    made = element(f"<td>{mark('One', 0)} of <b>{mark(str(TEXT), 1)}</b></td>", TITLE, TEXT)
+    with pytest.raises(KitError) as caught:
+        markup.set_lines(made, 60, STYLE, "its column")
+    assert refusal(caught).startswith('game.yaml:3:9: "Llanfairpwll" is ')
+
+
 def test_a_label_is_one_line_as_wide_as_it_is() -> None:
     line = markup.set_label("one two", STYLE)
     assert len(line.words) == 2

@@ -95,9 +95,7 @@ def test_every_recto_is_right_of_the_fold_and_every_verso_left() -> None:
             assert side.right is not None and side.right % 2 == 0
 
 
-@pytest.mark.parametrize(
-    ("pages", "wrong"), [(0, {}), (4, {"sheets": 0}), (4, {"creep": -0.1})]
-)
+@pytest.mark.parametrize(("pages", "wrong"), [(0, {}), (4, {"sheets": 0}), (4, {"creep": -0.1})])
 def test_what_cannot_be_folded_is_refused(pages: int, wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=";"):
         saddle_stitch(pages, **wrong)  # type: ignore[arg-type]
