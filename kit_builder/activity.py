@@ -250,7 +250,7 @@ class Kit:
     Attributes:
         slug: the file name without its ending; names the PDFs and is what others link to.
         sheet_title: the heading above boxes, lines and ticks.
-        related: (slug, title) of related activities of the library.
+        related: slugs of other activities of the library.
     """
 
     slug: str

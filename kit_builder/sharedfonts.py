@@ -23,7 +23,7 @@ from pypdf.generic import (
 from reportlab.pdfbase import pdfmetrics
 
 from kit_builder import packing, tounicode
-from kit_builder.packing import Pool
+from kit_builder.packing import Pool, dictionary
 
 _BLOCK = 100  # codes of a CMap (Adobe Technical Note 5014)
 _TAG = "AAAAAA+"
@@ -83,12 +83,8 @@ def _glyphs(face: Any, points: list[int]) -> dict[int, int]:
 
 def _system() -> DictionaryObject:
     """Glyphs are numbered by the font alone (table 116)."""
-    return DictionaryObject(
-        _names(
-            Registry=TextStringObject("Adobe"),
-            Ordering=TextStringObject("Identity"),
-            Supplement=NumberObject(0),
-        )
+    return dictionary(
+        Registry=TextStringObject("Adobe"), Ordering=TextStringObject("Identity"), Supplement=0
     )
 
 
@@ -96,26 +92,24 @@ def _cid_font(
     base: NameObject, descriptor: IndirectObject, widths: Mapping[int, float], missing: Any
 ) -> DictionaryObject:
     listed = [FloatObject(widths[glyph]) for glyph in sorted(widths)]
-    return DictionaryObject(
-        _names(
-            Type=NameObject("/Font"),
-            Subtype=NameObject("/CIDFontType2"),
-            BaseFont=base,
-            CIDSystemInfo=_system(),
-            CIDToGIDMap=NameObject("/Identity"),
-            DW=missing,
-            FontDescriptor=descriptor,
-            W=ArrayObject([NumberObject(1), ArrayObject(listed)]),
-        )
+    return dictionary(
+        Type="/Font",
+        Subtype="/CIDFontType2",
+        BaseFont=base,
+        CIDSystemInfo=_system(),
+        CIDToGIDMap="/Identity",
+        DW=missing,
+        FontDescriptor=descriptor,
+        W=ArrayObject([NumberObject(1), ArrayObject(listed)]),
     )
 
 
 def _composite(
     base: NameObject, encoding: IndirectObject, shared: IndirectObject, to_unicode: Any
-) -> dict[NameObject, Any]:
-    return _names(
-        Type=NameObject("/Font"),
-        Subtype=NameObject("/Type0"),
+) -> DictionaryObject:
+    return dictionary(
+        Type="/Font",
+        Subtype="/Type0",
         BaseFont=base,
         DescendantFonts=ArrayObject([shared]),
         Encoding=encoding,
@@ -125,7 +119,6 @@ def _composite(
 
 def _encoding(glyphs: Mapping[int, int]) -> Any:
     """The CMap from the one-byte codes of a kit to glyphs (9.7.5.4)."""
-    name = "Kit"
     lines = "\n".join(_blocks(glyphs))
     written = f"""\
 %!PS-Adobe-3.0 Resource-CMap
@@ -135,7 +128,7 @@ begincmap
 /CIDSystemInfo 3 dict dup begin
 /Registry (Adobe) def /Ordering (Identity) def /Supplement 0 def
 end def
-/CMapName /{name} def
+/CMapName /Kit def
 /CMapType 1 def
 /WMode 0 def
 1 begincodespacerange
@@ -149,7 +142,7 @@ end
 """
     entries = {
         "/Type": NameObject("/CMap"),
-        "/CMapName": NameObject(f"/{name}"),
+        "/CMapName": NameObject("/Kit"),
         "/CIDSystemInfo": _system(),
         "/WMode": NumberObject(0),
     }

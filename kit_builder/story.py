@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Literal, NamedTuple
 
@@ -52,12 +52,14 @@ from kit_builder.markup import (
     spans,
     unknown,
     whole_number,
+    yes_or_no,
 )
 from kit_builder.typography import (
     BOLD,
     NORMAL,
     SOFT_HYPHEN,
     Line,
+    Span,
     Style,
     Styles,
     break_lines,
@@ -180,6 +182,7 @@ class _Setter:
         measure: the width of running text, from the left edge of what it stands in.
         width: of everything else.
         indent: inside lists.
+        levels: of the headings so far; shared by all that are made from one.
     """
 
     frame: Frame
@@ -188,6 +191,7 @@ class _Setter:
     measure: float
     width: float
     indent: float = 0
+    levels: list[int] = field(default_factory=list)
 
     @property
     def _line(self) -> float:
@@ -246,17 +250,29 @@ class _Setter:
         if element.tag not in ELEMENTS:
             raise unknown(element, ELEMENTS)
         for block in ELEMENTS[element.tag](self, element, node):
-            excess = block.height - self.frame.height
-            if excess > 0 and block.split(self.frame.height) is None:
-                raise fault(
-                    element.text.location,
-                    f"this <{element.tag}> is {units.in_mm(excess)} mm too high for a page",
-                    "make it shorter, or make two of it",
-                )
+            rest = block
+            while (excess := rest.height - self.frame.height) > 0:
+                parts = rest.split(self.frame.height)
+                if parts is None:
+                    raise fault(
+                        element.text.location,
+                        f"this <{element.tag}> is {units.in_mm(excess)} mm too high for a page",
+                        "make it shorter, or make two of it",
+                    )
+                rest = parts[1]
             yield block
 
     def heading(self, element: Element, node: structure.Element) -> Iterator[Block]:
         attributes(element)
+        level = int(_HEADINGS[element.tag][1:])
+        above = self.levels[-1] if self.levels else 0
+        if level > above + 1:
+            raise fault(
+                element.location,
+                f"<{element.tag}> skips a level of headings",
+                f"write <h{above + 1}>, or one before it",
+            )
+        self.levels.append(level)
         style = getattr(self._styles, element.tag)
         lines = set_lines(element, self._line, style, _LINE)
         made = node.add(_HEADINGS[element.tag])
@@ -276,6 +292,7 @@ class _Setter:
         first = converted(start, whole_number) if start else 1
         whole = node.add("L", numbering="Decimal" if ordered else "Disc")
         for number, item in enumerate(children(element, "li"), first):
+            attributes(item)
             entry = whole.add("LI")
             label = set_label(f"{number}." if ordered else "•", self._styles.body)
             with self._going_on():
@@ -296,8 +313,9 @@ class _Setter:
             raise fault(item.text.location, "a list item without text", "write its text")
 
     def table(self, element: Element, node: structure.Element) -> Iterator[Block]:
-        row_headers = attributes(element, "row-headers?").get("row-headers") == "yes"
-        rows = [children(row, "th", "td") for row in children(element, "tr")]
+        said = attributes(element, "row-headers?")
+        row_headers = "row-headers" in said and converted(said["row-headers"], yes_or_no)
+        rows = [_cells(row) for row in children(element, "tr")]
         if len(rows) == 1 or len({len(row) for row in rows}) > 1:
             raise fault(
                 element.location,
@@ -529,12 +547,13 @@ def _title(element: Element) -> Text:
     """The title of a document or part; a bookmark has no use for soft hyphens.
 
     Raises:
-        KitError: it is empty.
+        KitError: it is empty, or no font has one of its characters.
     """
     written = element.attributes["title"]
     title = Text(written.replace(SOFT_HYPHEN, ""), written.location)
     if not title.strip():
         raise fault(title.location, f"the title of this <{element.tag}> is empty", "write one")
+    set_label(title, NORMAL.imprint)  # the caption of every page shows it
     return title
 
 
@@ -595,6 +614,14 @@ def _cell(
     return row.add("TH", scope=scope) if heads else row.add("TD")
 
 
+def _cells(row: Element) -> list[Element]:
+    attributes(row)
+    cells = children(row, "th", "td")
+    for cell in cells:
+        attributes(cell)
+    return cells
+
+
 def _too_many_columns(first: Element) -> KitError:
     return fault(
         first.text.location,
@@ -610,9 +637,9 @@ def _longest_word(cell: Element, style: Style) -> float:
 
 
 def _natural_width(cell: Element, style: Style) -> float:
-    """The width of a cell with its text on one line."""
-    (line,) = break_lines(list(words(spans(cell, True))), float("inf"), style.size)[:1]
-    return line.width * style.size + CELL_PADDING
+    """The width of a cell whose lines end only where they must."""
+    lines = break_lines(words(spans(cell, True)), float("inf"), style.size)
+    return max(line.width for line in lines) * style.size + CELL_PADDING
 
 
 def _dice(element: Element, _least: float) -> tuple[str, Piece]:
@@ -625,9 +652,10 @@ def _screen(element: Element, _least: float) -> tuple[str, Piece]:
 
 def _stand(element: Element, least: float) -> tuple[str, Piece]:
     said = attributes(element, "alt", "up", "back", "glue")
-    labels = said["up"], said["back"], said["glue"]
+    labels = [_one_font(said[key]) for key in ("up", "back", "glue")]
+    up, back, glue = labels
     try:
-        return said["alt"], cutouts.Stand(labels, BOLD, least)
+        return said["alt"], cutouts.Stand((up, back, glue), BOLD, least)
     except cutouts.OversetError as error:
         raise _overset(error, labels) from None
 
@@ -637,12 +665,29 @@ def _strip(element: Element, least: float) -> tuple[str, Piece]:
     steps = []
     for step in children(element, "step"):
         shape = attributes(step, "shape")["shape"]
-        steps.append((step.text, converted(shape, one_of(shapes.SHAPES, "shape"))))
+        steps.append((_one_font(step.text), converted(shape, one_of(shapes.SHAPES, "shape"))))
     try:
         return alt, cutouts.Strip(tuple(steps), BOLD, least)
     except cutouts.OversetError as error:
         labels = [text for text, _ in steps]
         raise _overset(error, labels) from None
+
+
+def _one_font(label: Text) -> Text:
+    """A label of a piece, all of which is set in one font.
+
+    Raises:
+        KitError: that font lacks one of its characters.
+    """
+    for word in words([Span(label, True)]):
+        for run in word.runs if word else ():
+            if run.font != BOLD:
+                raise fault(
+                    label.location.of(run.text[0]),
+                    f'"{run.text[0]}" cannot stand on a piece to cut out',
+                    "write letters and figures there",
+                )
+    return label
 
 
 def _overset(error: cutouts.OversetError, labels: Sequence[Text]) -> KitError:

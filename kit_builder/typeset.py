@@ -20,7 +20,16 @@ from kit_builder.markup import set_label
 from kit_builder.printing import Printing
 from kit_builder.story import Story
 from kit_builder.tagging import Duplex, TaggedCanvas
-from kit_builder.typography import LARGE, NORMAL, REGULAR, Run, Style, draw_lines, set_word
+from kit_builder.typography import (
+    LARGE,
+    NORMAL,
+    REGULAR,
+    MissingGlyphError,
+    Run,
+    Style,
+    draw_lines,
+    set_word,
+)
 from kit_builder.units import MM
 
 _SEPARATOR = " · "
@@ -233,4 +242,7 @@ class _Press:
 
 
 def _setting(text: str) -> Sequence[Run]:
-    return set_word(text, False).runs
+    try:
+        return set_word(text, False).runs
+    except MissingGlyphError as missing:
+        raise missing.at(getattr(text, "location", None)) from None

@@ -523,3 +523,55 @@ def test_all_faults_of_a_document_are_told_at_once() -> None:
         "x.j2:8",
         "x.j2:9",
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('<h3 at="x.j2:7">a</h3>', "7: <h3> skips a level of headings; write <h2>, or one"),
+        ('<ul><li at="x.j2:7" x="1"><p>a</p></li></ul>', '7: <li> has no attribute "x"; '),
+        (
+            '<table><tr><td at="x.j2:7" colspan="2">a</td></tr></table>',
+            '7: <td> has no attribute "colspan"; ',
+        ),
+        (
+            '<table at="x.j2:7" row-headers="true"><tr><td>a</td></tr></table>',
+            '7: "true" is neither yes nor no; ',
+        ),
+        (
+            '<table at="x.j2:7"><tr><td>a</td></tr><tr><td>b</td></tr><tr><td>c</td></tr>'
+            f"<tr><td>{'<br/>d' * 80}</td></tr></table>",
+            "7: this <table> is ",
+        ),
+    ],
+)
+def test_what_cannot_stand_like_this_is_placed_at_its_line(body: str, told: str) -> None:
+    assert refusal(body).startswith(f"x.j2:{told}")
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("Go 漢", '1:11: no font has the character "漢"'),
+        ("Go ★", '1:11: "★" cannot stand on a piece to cut out; write letters and figures'),
+    ],
+)
+def test_a_piece_shows_no_blank_for_a_character(label: str, told: str) -> None:
+    origin = Text(label, Location(Source("game.yaml", (f"label: {label}",)), 1, 8))
+    step = f'<step shape="star">{mark(label, 0)}</step>'
+    body = f'<pieces name="a"><strip alt="a">{step}</strip></pieces>'
+    assert refusal(body, origin).startswith(f"game.yaml:{told}")
+
+
+def test_a_cell_is_as_wide_as_its_widest_line() -> None:
+    (made,) = blocks("<table><tr><td>a<br/>longer</td></tr><tr><td>b</td></tr></table>")
+    assert isinstance(made, Table)
+    assert words(made.rows[0][0].lines) == "a / longer"
+
+
+@pytest.mark.parametrize(("title", "part"), [("漢", "Rules"), ("Game", "漢")])
+def test_a_title_without_a_font_is_refused_before_any_page_shows_it(title: str, part: str) -> None:
+    inside = f'<part name="rules" title="{part}"><h1>a</h1></part>'
+    made = element(f'<document title="{title}" language="en">{inside}</document>')
+    with pytest.raises(KitError, match='no font has the character "漢"'):
+        story.build([made], FRAME)
