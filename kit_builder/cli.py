@@ -156,6 +156,17 @@ Files = Annotated[
 ]
 
 
+def _named(files: list[Path] | None) -> list[Path]:
+    """What is named; an activity of the library may be named by its slug alone."""
+    if not files:
+        return [_DEFAULT_FOLDER]
+    named = []
+    for path in files:
+        inside = _DEFAULT_FOLDER / f"{path}.yaml"
+        named.append(inside if inside.is_file() and not path.exists() else path)
+    return named
+
+
 def _options(
     files: Files = None,
     paper: Annotated[
@@ -360,7 +371,7 @@ def _options(
     papers: dict[str, Format] = {}
     for each in map(_paper, paper or ["A4"]):
         papers.setdefault(each.dimensions, each)
-    return files or [_DEFAULT_FOLDER], build.Options(
+    return _named(files), build.Options(
         printing, list(papers.values()), editions, split, language or (), orders
     )
 
@@ -580,7 +591,7 @@ def _list(files: Files = None) -> None:
     """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
-        found = build.read(library.find(files or [_DEFAULT_FOLDER]))
+        found = build.read(library.find(_named(files)))
         for _, activity in _sound(found, faults):
             kit = activity.kit
             players, minutes, pieces = str(kit.players), str(kit.minutes), str(kit.pieces)

@@ -18,6 +18,7 @@ from kit_builder.translation import Translation
 
 _SUFFIXES = (".yaml", ".yml")
 _LABELS = "labels"
+_NAMED = 5  # in a message about all that is missing
 _CRITERIA = "criteria"
 # "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
 _TRANSLATION = re.compile(r"(?P<slug>.+)\.(?P<language>[a-z]{2,3})")
@@ -123,19 +124,21 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
         )
     *_, last = (path for path in _label_files(own, folder) if path.stem == language)
     if lacking := [name for name in _names_of(folder) if name not in found]:
+        more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
         raise fault(
             Location(Source(shown(last))),
-            f"it lacks {', '.join(lacking)}",
-            "write all of them, as templates/labels/en.yaml of the program does",
+            f"it lacks {', '.join(lacking[:_NAMED])}{more}",
+            f"write all that stand in templates/{folder}/en.yaml of the program",
         )
     return found
 
 
 @cache
 def _names_of(folder: str) -> tuple[str, ...]:
-    """Every word of the tool has a name, in whatever language."""
+    """What a language must have words for; only the printer test sheet needs its own."""
     path = resources.folder("templates") / folder / "en.yaml"
-    return tuple(definition.labels(path, str(path)))
+    names = definition.labels(path, str(path))
+    return tuple(name for name in names if not name.startswith("calibrate-"))
 
 
 def _label_files(own: Path | None, folder: str = _LABELS) -> Iterator[Path]:

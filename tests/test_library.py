@@ -177,7 +177,7 @@ def test_another_process_place_and_clock_make_the_same_bytes(
     for number, (seed, zone, folder) in enumerate(surroundings):
         out = tmp_path / f"out-{number}"
         command = [sys.executable, "-c", "from kit_builder.cli import main; main()", "build"]
-        options = ["--paper", "a4", "--paper", "letter", "--out", str(out)]
+        options = ["--paper", "a4", "--out", str(out)]
         environment = os.environ | {
             "PYTHONHASHSEED": seed,
             "TZ": zone,
@@ -193,11 +193,16 @@ def test_another_process_place_and_clock_make_the_same_bytes(
             stderr=subprocess.STDOUT,
         )
         running.append((process, out))
+    wanted = {
+        kit.path.with_name(kit.path.name.replace(".a4.", ".")): kit.pdf
+        for kit in library.values()
+        if kit.paper is A4
+    }
     for process, out in running:
         said, _ = process.communicate()
         assert process.returncode == 0, said.decode()
         made = {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")}
-        assert made == {kit.path: kit.pdf for kit in library.values()}
+        assert made == wanted
 
 
 # --- What a viewer, a printer and a reader need --------------------------------------------------
@@ -227,7 +232,10 @@ def test_a_viewer_is_told_title_language_scaling_and_bookmarks(
     assert catalog["/ViewerPreferences"]["/PrintScaling"] == "/None"
     assert catalog["/ViewerPreferences"]["/DisplayDocTitle"]
     parts = ["key", "rules"] if kit.host else ["rules", "cards", "records", "label"]
-    assert kit.measured.bookmarks == [(0, kit.words[part]) for part in parts]
+    bookmarks = [(0, kit.words[part]) for part in parts]
+    found = kit.measured.bookmarks
+    assert [each for each in found if each in bookmarks] == bookmarks
+    assert found[0] == bookmarks[0]
     numbers = [str(page.number) for page in kit.measured.pages]
     assert reader.page_labels == numbers
 
@@ -505,7 +513,8 @@ def spoken(kit: Kit, deck: Deck, card: PrintedCard) -> str:
     """What a reader hears instead of a card."""
     name, words = NAMES[deck.face](card), kit.words
     if deck.face == "criteria":
-        return f"{words['card'].format(name=name)}: {card.fields['question']}"
+        options = re.sub(r"(?m)^- ", "", card.fields["options"])
+        return flat(f"{words['card'].format(name=name)}: {card.fields['question']} {options}")
     copies = {"name": name, "copy": card.copy, "copies": card.copies}
     one = words["card-copy" if card.copies > 1 else "card"].format(**copies)
     return words["card-owner"].format(card=one, owner=card.owner) if card.owner else one
@@ -531,7 +540,7 @@ def test_every_card_is_printed_once_at_the_size_of_its_deck(
     for node in kit.part("cards").of("Figure"):
         if card := placed.get(node.content[0]):
             assert len(node.content) == 1
-            found[node.alt, round(card.width, 2), round(card.height, 2)] += 1
+            found[flat(node.alt), round(card.width, 2), round(card.height, 2)] += 1
     assert found == wanted
 
 
@@ -598,7 +607,7 @@ def test_every_record_has_its_columns_and_rows(library: dict[Key, Kit], key: Key
             roles = [cell.role for cell in row.children]
             assert roles == ["TH" if first else "TD"] + ["TD"] * (len(columns) - 1)
         headings = [node.text.strip() for node in part.of("H1", "H2")]
-        assert headings.count(record.title) == 1
+        assert sum(heading.startswith(record.title) for heading in headings) == 1
 
 
 def rows_of(table: Node) -> list[Node]:
