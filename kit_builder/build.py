@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -163,9 +164,13 @@ def _each(paths: Iterable[Path], make: Callable[[Path, Library], Result]) -> Ite
                 libraries[path.parent] = Library(path.parent)
             yield make(path, libraries[path.parent])
         except KitError as error:
-            whole = Location(Source(shown(path)))
-            faults = (replace(each, location=each.location or whole) for each in error.faults)
-            yield Result(path, None, faults=tuple(faults))
+            yield Result(path, None, faults=located(error, path))
+
+
+def located(error: KitError, path: Path) -> tuple[Fault, ...]:
+    """The faults of an activity file; those without a place are of the whole file."""
+    whole = Location(Source(shown(path)))
+    return tuple(replace(each, location=each.location or whole) for each in error.faults)
 
 
 def _kit(path: Path, library: Library, options: Options) -> Result:
@@ -178,14 +183,7 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
     original = library.read(path)
     wanted = list(dict.fromkeys(options.languages or (own, *others)))
     absent = [language for language in wanted if language not in (own, *others)]
-    faults = [
-        Fault(
-            original.kit.language.location,
-            f'there is no "{language}" translation of this activity',
-            f"write {path.stem}.{language}.yaml, or leave out --language",
-        )
-        for language in absent
-    ]
+    faults = [untranslated(original, path, language) for language in absent]
     outputs: list[Output] = []
     for language in wanted:
         if language in absent:
@@ -199,12 +197,23 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
                 continue
             for job in options.jobs():
                 try:
-                    outputs += _outputs(kit, job)
+                    made = make_up(kit, job)
+                    if made.sides:
+                        outputs.append(_output(made))
                 except KitError as error:
                     faults += _new(error.faults, faults)
     if faults:
         raise KitError(*faults)
     return Result(path, original, tuple(outputs))
+
+
+def untranslated(read: Activity, path: Path, language: str) -> Fault:
+    """The fault of wanting an activity in a language in which it is not written."""
+    return Fault(
+        read.kit.language.location,
+        f'there is no "{language}" translation of this activity',
+        f"write {path.stem}.{language}.yaml, or leave out --language",
+    )
 
 
 def _new(faults: Iterable[Fault], told: Sequence[Fault]) -> list[Fault]:
@@ -232,28 +241,57 @@ class Prepared:
         self.titles = {slug: library.title(slug, self.activity.kit.language) for slug in related}
 
 
-def _outputs(kit: Prepared, job: Job) -> Iterator[Output]:
-    """The PDF of a job; none where the kit has nothing of what is wanted.
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """A job of a kit, made up: what will stand on each side; nothing where it has nothing."""
+
+    kit: Prepared
+    job: Job
+    told: story.Story
+    sides: tuple[makeup.Side, ...]
+
+    @property
+    def file_name(self) -> str:
+        """Of its PDF."""
+        return self.job.file_name(self.kit.activity.kit.slug, self.kit.mark)
+
+
+def make_up(kit: Prepared, job: Job) -> MadeUp:
+    """What stands on the sides of a job.
 
     Raises:
-        KitError: a layout is faulty, something does not fit, or a player file shows a secret.
+        KitError: a layout is faulty, or something does not fit.
     """
     documents = [
         kit.layouts.render(kit.activity, job.edition, kit.labels, kit.titles, class_set)
         for class_set in job.printing.sets or (None,)
     ]
-    host = job.edition == HOST
-    frame = makeup.frame(job.printing, banner=host)
+    frame = makeup.frame(job.printing, banner=job.edition == HOST)
     told = story.build(documents, frame, job.orders)
-    sides = makeup.make_up(told, job.printing)
-    if not sides:
-        return
-    pdf = typeset.typeset(told, sides, job.printing, kit.labels)
-    name = Path(job.edition) / job.file_name(kit.activity.kit.slug, kit.mark)
-    file = _inspect(pdf, told, job.printing)
-    if not host:
-        _refuse_leaks(file, name, kit.activity, kit.labels)
-    yield Output(name, pdf, tuple(sides), job.printing)
+    return MadeUp(kit, job, told, tuple(makeup.make_up(told, job.printing)))
+
+
+def press(made: MadeUp, numbering: typeset.Numbering | None = None) -> tuple[bytes, Finished]:
+    """The PDF of what was made up, and the same taken apart.
+
+    Raises:
+        KitError: something does not fit, or a player file shows a secret.
+    """
+    kit, job = made.kit, made.job
+    pdf = typeset.typeset(made.told, made.sides, job.printing, kit.labels, numbering)
+    file = _inspect(pdf, made.told, job.printing)
+    if job.edition != HOST:
+        read = kit.activity
+        public = (*activity.texts(read.kit), *kit.labels.values())
+        secret = leaks.host_only(public, hidden(read), read.host.secrets)
+        texts = without_numbers(file.texts, kit.labels)
+        refuse(leaks.find(secret, {"file name": [made.file_name], **texts}), "file")
+    return pdf, file
+
+
+def _output(made: MadeUp) -> Output:
+    pdf, _ = press(made)
+    return Output(Path(made.job.edition) / made.file_name, pdf, made.sides, made.job.printing)
 
 
 def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> Finished:
@@ -270,22 +308,34 @@ def _inspect(pdf: bytes, told: story.Story, printing: Printing) -> Finished:
     return file
 
 
-def _refuse_leaks(file: Finished, name: Path, read: Activity, labels: Mapping[str, Text]) -> None:
-    """Looks for the host's texts in a player file.
+def hidden(read: Activity) -> tuple[Text, ...]:
+    """The texts of an activity that its host alone reads."""
+    return tuple(activity.texts((*read.host.sections, *read.host.records)))
+
+
+def without_numbers(
+    texts: Mapping[str, Sequence[str]], labels: Mapping[str, Text]
+) -> dict[str, list[str]]:
+    """Texts by place without "Page 3 of 245": that 245 is also a code gives nothing away."""
+    phrase = re.escape(labels["page"])
+    for name in ("page", "pages"):
+        phrase = phrase.replace(re.escape(f"{{{name}}}"), r"\d+")
+    numbered = re.compile(phrase)
+    return {place: [numbered.sub("", each) for each in held] for place, held in texts.items()}
+
+
+def refuse(leaked: Sequence[leaks.Leak], what: str) -> None:
+    """Refuses a player file or booklet that shows the host's texts.
 
     Raises:
-        KitError: there are some.
+        KitError: it does.
     """
-    public = (*activity.texts(read.kit), *labels.values())
-    hidden = activity.texts((*read.host.sections, *read.host.records))
-    secret = leaks.host_only(public, hidden, read.host.secrets)
-    leaked = leaks.find(secret, {"file name": [name.name], **file.texts})
     if leaked:
         raise KitError(
             *(
                 Fault(
                     leak.text.location,
-                    f'the player file shows "{leak.text}" of the host\'s ({leak.place})',
+                    f'the player {what} shows "{leak.text}" of the host\'s ({leak.place})',
                     "take it out of the player layout or the players' texts",
                 )
                 for leak in leaked
@@ -309,7 +359,7 @@ def calibrate(paper: Format, language: str, profile: Profile, path: Path) -> Non
             [(paper.width, paper.height)], language, labels["calibrate-title"], parts
         ),
     )
-    _write({path: pdf})
+    write_files({path: pdf})
 
 
 def write(outputs: Iterable[Output], folder: Path) -> None:
@@ -318,11 +368,15 @@ def write(outputs: Iterable[Output], folder: Path) -> None:
     Raises:
         KitError: the disk is full, the folder cannot be written, or the like.
     """
-    _write({folder / output.path: output.pdf for output in outputs})
+    write_files({folder / output.path: output.pdf for output in outputs})
 
 
-def _write(files: Mapping[Path, bytes]) -> None:
-    """Writes files beside their places first and then renames them: never half a file."""
+def write_files(files: Mapping[Path, bytes]) -> None:
+    """Writes files beside their places first and then renames them: never half a file.
+
+    Raises:
+        KitError: the disk is full, a folder cannot be written, or the like.
+    """
     parts: dict[Path, Path] = {}
     path = Path()
     try:

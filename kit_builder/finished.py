@@ -124,6 +124,16 @@ class Finished:
         """What viewers are to call each page; empty if nothing says so."""
         return self._reader.page_labels if self.entry(self.catalog, "/PageLabels") else []
 
+    @property
+    def bookmarks(self) -> list[str]:
+        """The titles of the top-level bookmarks."""
+        titles: list[str] = []
+        item = self.entry(self.catalog, "/Outlines", "/First")
+        while item and len(titles) < len(self.objects):
+            titles.append(self.entry(item, "/Title"))
+            item = self.entry(item, "/Next")
+        return titles
+
     @cached_property
     def contents(self) -> list[Content]:
         """What each page shows, forms included."""
@@ -245,7 +255,7 @@ class Finished:
             return None
         if id(font) not in self._fonts:
             cmap = self.entry(font, "/ToUnicode")
-            self._read.add(id(cmap))
+            self._read.update((id(cmap), id(self.entry(font, "/Encoding"))))
             known = isinstance(cmap, StreamObject)
             characters = tounicode.read(cmap.get_data()) if known else _LATIN_1
             self._fonts[id(font)] = Font(str(font.get("/BaseFont")), characters)

@@ -106,6 +106,17 @@ def card_size(text: str) -> Format:
     return _find(text, CARD_SIZES, "card size", "63 x 88 mm")
 
 
+def half(paper: Format) -> Format:
+    """The upright page of which two lie beside each other on a sheet: A5 on A4."""
+    width, height = max(paper.width, paper.height) / 2, min(paper.width, paper.height)
+    for each in PAPERS.values():  # ISO 216 rounds half of 297 mm to 148 mm
+        if 0 <= width - each.width < 1 * MM and 0 <= height - each.height < 1 * MM:
+            return each
+    made = Format("", width, height, paper.inches)
+    name = f"half {paper.name}" if paper in PAPERS.values() else made.dimensions
+    return Format(name, width, height, paper.inches)
+
+
 # Large print wants cards that are larger both ways, by about as much as the type.
 _LARGER = 1.25
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kit_builder import definition, facts, formats, patterns, resources, translation
 from kit_builder.activity import Activity
+from kit_builder.catalogue import Catalogue
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
 from kit_builder.layout import Layouts
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
@@ -34,7 +35,7 @@ class Library:
 
     folder: Path
     layouts: Layouts = field(init=False)
-    catalogue: definition.Catalogue = field(init=False)
+    catalogue: Catalogue = field(init=False)
     _own: Path | None = field(init=False)
     _titles: dict[tuple[str, str], str] = field(init=False, default_factory=dict)
 
@@ -44,7 +45,7 @@ class Library:
             beside.append(self.folder / ".." / "templates")
         self._own = next((each.resolve() for each in beside if each.is_dir()), None)
         self.layouts = Layouts(self._own)
-        self.catalogue = definition.Catalogue(
+        self.catalogue = Catalogue(
             faces=self.layouts.faces(),
             languages=sorted({path.stem for path in _label_files(self._own)}),
             slugs=[path.stem for path in definitions_in(self.folder)],

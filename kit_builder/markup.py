@@ -21,6 +21,9 @@ _INLINE = dict.fromkeys((*_BOLD, "br"))
 
 Value = TypeVar("Value")
 
+# Of rows or boxes; a layout that asks for more has slipped.
+MOST = 1000
+
 
 def attributes(element: Element, *names: str) -> Mapping[str, Text]:
     """The attributes of an element, all of which are known; one that ends in "?" may be missing.
@@ -93,6 +96,18 @@ def whole_number(text: str) -> int:
     if not text.isdecimal():
         raise ValueError(f'"{text}" is not a whole number; write digits only')
     return int(text)
+
+
+def how_many(text: str) -> int:
+    """How many rows or boxes there are.
+
+    Raises:
+        ValueError: none, or more than anyone can mean.
+    """
+    number = whole_number(text)
+    if not 1 <= number <= MOST:
+        raise ValueError(f'"{text}" is not from 1 to {MOST}; write how many there are')
+    return number
 
 
 def positive(text: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from typing import NamedTuple
 
 from kit_builder import makeup, marks, patterns
 from kit_builder.decks import STAMP, STAMP_EDGE, Card, Cards, Make
@@ -47,8 +48,19 @@ _DUPLEX: Mapping[str, Duplex] = {
 }
 
 
+class Numbering(NamedTuple):
+    """The number of each side in the file it will be bound into, and how many pages that has."""
+
+    numbers: Sequence[int]
+    total: int
+
+
 def typeset(
-    story: Story, sides: Sequence[Side], printing: Printing, words: Mapping[str, Text]
+    story: Story,
+    sides: Sequence[Side],
+    printing: Printing,
+    words: Mapping[str, Text],
+    numbering: Numbering | None = None,
 ) -> bytes:
     """The PDF of a story.
 
@@ -57,11 +69,13 @@ def typeset(
         sides: made up from it.
         printing: as for `make_up`.
         words: the labels of the imprint: "page", "print-at".
+        numbering: from 1 if not given.
 
     Raises:
         KitError: the paper has no room for the imprint.
     """
-    return _Press(story, sides, printing, words).run()
+    counted = Numbering(range(1, len(sides) + 1), len(sides))
+    return _Press(story, sides, printing, words, numbering or counted).run()
 
 
 class _Press:
@@ -73,9 +87,11 @@ class _Press:
         sides: Sequence[Side],
         printing: Printing,
         words: Mapping[str, Text],
+        numbering: Numbering,
     ) -> None:
         self._story = story
         self._sides = sides
+        self._numbering = numbering
         self._printing = printing
         self._words = words
         self._paper = printing.paper
@@ -96,7 +112,7 @@ class _Press:
     def run(self) -> bytes:
         """Draws every side."""
         part = class_set = ""
-        for number, side in enumerate(self._sides, 1):
+        for number, side in zip(self._numbering.numbers, self._sides, strict=True):
             if side.part.class_set != class_set:
                 class_set, part = side.part.class_set, ""
                 self._canvas.outline(class_set)
@@ -142,7 +158,7 @@ class _Press:
 
     def _draw_imprint(self, what: Sequence[str], number: int, block: Box, occupied: Box) -> None:
         page = self._words["page"].replace("{page}", str(number))
-        page = page.replace("{pages}", str(len(self._sides)))
+        page = page.replace("{pages}", str(self._numbering.total))
         try:
             imprint = marks.imprint(
                 self._paper.width,

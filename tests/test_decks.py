@@ -123,6 +123,7 @@ def test_no_two_sets_share_a_sheet_of_paper(tmp_path: Path) -> None:
     for front, back in leaves:
         letter = marked_set(front)
         if back is not None and back.cards:
+            assert SET.search(back.text) is None  # the mark is on the face
             assert {card.text[0] for card in back.cards} == {"A"}
             assert len(back.cards) == len(front.cards)
         elif back is not None and back.text:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kit_builder import definition
 from kit_builder.activity import Activity, Range
-from kit_builder.definition import Catalogue
+from kit_builder.catalogue import Catalogue
 from kit_builder.errors import KitError, Location, Text
 
 HERE = Path(__file__).parent

@@ -19,26 +19,28 @@ from reportlab.pdfgen.canvas import Canvas
 from kit_builder.flowables import (
     BOX_GAP,
     PANEL_PADDING,
-    ROW,
-    TALLEST_ROW,
-    AnswerGrid,
     Block,
     Boxes,
     BoxRow,
-    Cell,
     Panel,
     Paragraph,
     PieceRow,
-    Record,
-    Table,
     Tick,
     WriteIn,
-    column_widths,
-    shared_widths,
     stacked_height,
 )
 from kit_builder.markup import set_label
 from kit_builder.structure import Element
+from kit_builder.tables import (
+    ROW,
+    TALLEST_ROW,
+    AnswerGrid,
+    Cell,
+    Record,
+    Table,
+    column_widths,
+    shared_widths,
+)
 from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import REGULAR, Line, Style
 from kit_builder.units import MM

@@ -421,8 +421,8 @@ def test_every_cell_of_every_table_is_there(library: dict[Key, Kit], key: Key) -
         for cell in row
     ]
     assert bool(computed) == any("table" in section for section in sections(kit))
-    found = Counter(node.text.strip() for node in kit.tree.of("TH", "TD"))
-    missing = Counter(written + computed) - found
+    found = Counter(flat(node.text) for node in kit.tree.of("TH", "TD"))
+    missing = Counter(map(flat, written + computed)) - found
     assert not missing
 
 

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -35,15 +36,19 @@ from kit_builder import (
     library,
     makeup,
     patterns,
+    printers,
+    puzzles,
     shapes,
     story,
 )
+from kit_builder import pieces as cut_pieces
 from kit_builder.decks import Orders
 from kit_builder.errors import KitError
 from kit_builder.layout import Layouts
 from kit_builder.printing import BACKS, CUTS, ORDERS, PARTS, Printing
 
 ROOT = Path(__file__).parent.parent
+TRANSLATION = re.compile(r".+\.[a-z]{2,3}\.yaml")
 FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROJECT = (".ci", ".github", "activities", "docs", "kit_builder", "templates", "tests")
@@ -72,7 +77,9 @@ def fields_of(text: str) -> dict[str, str]:
 
 def examples() -> list[str]:
     """Each example of the authoring guide as a whole file: parts stand in the smallest one."""
-    written = list(fences("docs/authoring.md", "yaml"))
+    written = [
+        each for each in fences("docs/authoring.md", "yaml") if not TRANSLATION.match(each[0])
+    ]
     whole = [text for name, text in written if name]
     smallest = fields_of(whole[0])
     return whole + ["".join((smallest | fields_of(text)).values()) for _, text in written[1:]]
@@ -95,6 +102,21 @@ def test_every_example_of_the_guide_makes_its_kit(guide: Path) -> None:
     results = list(build.build(paths, build.Options()))
     assert [str(fault) for each in results for fault in each.faults] == []
     assert len(paths) == len(examples())
+
+
+def test_the_translation_shown_translates_the_smallest_activity(tmp_path: Path) -> None:
+    shown = {name: text for name, text in fences("docs/authoring.md", "yaml") if name}
+    assert [name for name in shown if TRANSLATION.match(name)] == [list(shown)[1]]
+    for name, text in shown.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    (result,) = build.build(library.find([tmp_path]), build.Options())
+    assert [str(fault) for fault in result.faults] == []
+    assert [output.path.name for output in result.outputs] == [
+        "odd-or-even.pdf",
+        "odd-or-even.host.pdf",
+        "odd-or-even.ca.pdf",
+        "odd-or-even.ca.host.pdf",
+    ]
 
 
 UNKNOWN_FIELD = re.compile(
@@ -147,19 +169,29 @@ def test_the_guide_names_every_shape_size_pattern_piece_and_language() -> None:
         assert f"| `{size.name}` | {size.dimensions.removesuffix(' mm')} |" in guide
 
 
+def commands(within: Any) -> Iterator[Any]:
+    """Every command in another one."""
+    for each in getattr(within, "commands", {}).values():
+        yield each
+        yield from commands(each)
+
+
 def test_the_printing_guide_explains_every_option() -> None:
     guide = text_of("docs/printing.md")
-    commands = typer.main.get_command(cli.app)
-    assert isinstance(commands, typer.core.TyperGroup)
     options = {
         option
-        for name in ("build", "check")
-        for parameter in commands.commands[name].params
+        for command in commands(typer.main.get_command(cli.app))
+        for parameter in command.params
         for option in parameter.opts
         if option.startswith("--") and option != "--help"
     }
     assert {each for each in options if not re.search(rf"`{each}[ `]", guide)} == set()
-    words = [*PARTS, *(each.name for each in formats.PAPERS.values())]
+    words = [
+        *PARTS,
+        *puzzles.MODES,
+        *printers.FLIPS,
+        *(each.name for each in formats.PAPERS.values()),
+    ]
     words += [f"--cut {each}" for each in CUTS] + [f"--order {each}" for each in ORDERS]
     assert [each for each in [*words, *BACKS] if f"`{each}`" not in guide] == []
 
@@ -203,11 +235,14 @@ def test_every_message_about_a_bad_file_is_explained() -> None:
     assert {each for each in told if not any(fits(each, pattern) for pattern in explained)} == set()
 
 
-@pytest.mark.parametrize("path", ["docs/authoring.md", "docs/templates.md"])
-def test_every_explained_message_exists(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "least"),
+    [("docs/authoring.md", 99), ("docs/templates.md", 20), ("docs/printing.md", 5)],
+)
+def test_every_explained_message_exists(path: str, least: int) -> None:
     said = {text for text in texts_in_code() if len(re.findall(r"\w", text)) > 6}
     explained = messages(path)
-    assert len(explained) > 10
+    assert len(explained) >= least
     for message in explained:
         assert any(fits(text, message) or fits(message, text) for text in said), message
 
@@ -253,7 +288,7 @@ def frames() -> Iterator[tuple[str, str]]:
     yield "boxes", part % f"<box-groups>{empty}</box-groups>"
     yield "step", pieces % f'<strip alt="x">{empty}</strip>'
     yield from ((tag, part % empty) for tag in story.ELEMENTS)
-    yield from ((tag, pieces % empty) for tag in story.PIECES)
+    yield from ((tag, pieces % empty) for tag in cut_pieces.PIECES)
     yield from ((tag, card % empty) for tag in faces.ELEMENTS)
 
 
@@ -280,6 +315,10 @@ def test_the_templates_guide_names_every_value_of_an_activity() -> None:
         activity.Cutout,
         activity.Step,
         activity.Range,
+        activity.Puzzle,
+        activity.PuzzleKey,
+        activity.Checker,
+        activity.Trial,
     )
     names = {each.name for value in values for each in fields(value)}
     assert {name for name in names if f"`{name}`" not in guide} == set()
@@ -306,6 +345,20 @@ def spoken(path: str) -> Iterator[tuple[str, str]]:
         for command in session.split("$ ")[1:]:
             line, _, output = command.partition("\n")
             yield line, output
+
+
+def test_the_files_named_in_the_printing_guide_are_those_of_their_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    rows = re.findall(r"^\| `kit-builder (.+?)` \| (.*) \|$", text_of("docs/printing.md"), re.M)
+    assert len(rows) > 2
+    for number, (command, files) in enumerate(rows):
+        out = tmp_path / str(number)
+        result = CliRunner().invoke(cli.app, [*shlex.split(command), "--out", str(out)])
+        assert result.exit_code == 0, result.output
+        written = {f"build/{path.relative_to(out).as_posix()}" for path in out.rglob("*.pdf")}
+        assert written == set(re.findall(r"`(.+?)`", files))
 
 
 @pytest.mark.parametrize("path", ["README.md", "docs/authoring.md"])

@@ -11,18 +11,20 @@ from kit_builder.decks import Cards
 from kit_builder.document import mark
 from kit_builder.errors import KitError, Location, Source, Text
 from kit_builder.flowables import (
-    CELL_PADDING,
     Block,
     BoxRow,
     Panel,
     Paragraph,
     PieceRow,
-    Record,
-    Table,
     Tick,
     WriteIn,
 )
 from kit_builder.story import Flow, Frame, Story
+from kit_builder.tables import (
+    CELL_PADDING,
+    Record,
+    Table,
+)
 from kit_builder.typography import LARGE, NORMAL, Line
 from kit_builder.units import MM
 from tests.conftest import element
