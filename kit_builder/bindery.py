@@ -6,8 +6,8 @@ kits are set with these numbers. What is bound is checked and searched as single
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -20,13 +20,12 @@ from kit_builder import (
     formats,
     inserts,
     leaks,
-    makeup,
     preflight,
     signatures,
 )
 from kit_builder.booklet import Booklet, Kit
 from kit_builder.build import MadeUp, Options, Prepared
-from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
+from kit_builder.errors import Fault, KitError, Location, Source, fault
 from kit_builder.finished import Finished
 from kit_builder.formats import Format
 from kit_builder.frontmatter import Wording
@@ -38,7 +37,6 @@ from kit_builder.typeset import Numbering
 
 _FOLDED = ("rules", "records")
 
-Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
@@ -104,11 +102,10 @@ class _Chosen:
         apart: its pages in a file of their own.
     """
 
-    path: Path
     bound: MadeUp
     apart: MadeUp | None
 
-    def kit(self, note: str) -> Kit:
+    def kit(self, path: Path, note: str) -> Kit:
         """As the booklet plans it; `note` says where the rest is."""
         made, whole = self.bound, self.apart is None
         alone = [
@@ -117,7 +114,7 @@ class _Chosen:
         ]
         note = note.replace("{file}", self.apart.file_name) if self.apart else ""
         told = made.told
-        return Kit(shown(self.path), told.title, told.language, made.job.edition, alone, note=note)
+        return Kit(shown(path), told.title, told.language, made.job.edition, alone, note=note)
 
 
 def bind(paths: Sequence[Path], order: Order) -> Bound:
@@ -128,24 +125,24 @@ def bind(paths: Sequence[Path], order: Order) -> Bound:
             the host's in a booklet for players.
     """
     libraries = {path.parent: Library(path.parent) for path in paths}
-    known = dict(zip(paths, _each(paths, lambda path: libraries[path.parent].languages(path))))
+    known = _each(paths, lambda path: libraries[path.parent].languages(path))
     usual = Counter(own for own, *_ in known.values()).most_common(1)
     language = order.language or usual[0][0]
     chosen = _each(paths, lambda path: _chosen(libraries[path.parent], path, language, order))
     return _Bindery(libraries[paths[0].parent], language, chosen, order).bound()
 
 
-def _each(given: Iterable[Path], make: Callable[[Path], Made]) -> list[Made]:
+def _each(paths: Iterable[Path], make: Callable[[Path], Made]) -> dict[Path, Made]:
     """What is made of each file.
 
     Raises:
         KitError: the faults of all of them.
     """
-    made: list[Made] = []
+    made: dict[Path, Made] = {}
     faults: list[Fault] = []
-    for path in given:
+    for path in paths:
         try:
-            made.append(make(path))
+            made[path] = make(path)
         except KitError as error:
             faults += build.located(error, path)
     if faults:
@@ -159,15 +156,15 @@ def _chosen(library: Library, path: Path, language: str, order: Order) -> _Chose
         raise KitError(build.untranslated(library.read(path), path, language))
     kit = Prepared(library, path, language if language in others else "", THE_KITS_OWN)
     if not order.folding or order.edition == HOST:
-        return _Chosen(path, _made_up(kit, order.edition, order.page), None)
-    folded = _FOLDED
+        return _Chosen(_made_up(kit, order.edition, order.page), None)
+    folded: Sequence[str] = _FOLDED
     try:
         bound = _made_up(kit, PLAYER, order.page, folded)
     except KitError:  # a wide record needs a whole sheet
         folded = _FOLDED[:1]
         bound = _made_up(kit, PLAYER, order.page, folded)
     rest = _made_up(kit, PLAYER, order.paper, [part for part in PARTS if part not in folded])
-    return _Chosen(path, bound, rest if rest.sides else None)
+    return _Chosen(bound, rest if rest.sides else None)
 
 
 def _made_up(kit: Prepared, edition: str, paper: Format, parts: Sequence[str] = ()) -> MadeUp:
@@ -179,7 +176,7 @@ class _Bindery:
     """One booklet in the making."""
 
     def __init__(
-        self, library: Library, language: str, chosen: Sequence[_Chosen], order: Order
+        self, library: Library, language: str, chosen: Mapping[Path, _Chosen], order: Order
     ) -> None:
         self._library = library
         self._language = language
@@ -187,7 +184,7 @@ class _Bindery:
         self._title = order.title or self._labels["booklet-title"]
         self._chosen = chosen
         self._order = order
-        self._lines: set[str] = set()  # what stands in the kits, each of which was searched
+        self._searched: set[str] = set()  # the lines of the kits
 
     def bound(self) -> Bound:
         """The booklet.
@@ -195,35 +192,109 @@ class _Bindery:
         Raises:
             KitError: as for `bind`.
         """
-        order, labels = self._order, self._labels
+        order, labels, chosen = self._order, self._labels, self._chosen
         inserted = [self._inserted(path, pages) for path, pages in order.inserts]
         kits = [
             Kit(made.title, made.title, self._language, order.edition, [False] * made.pages)
             for made in inserted
         ]
-        kits += [each.kit(labels["booklet-apart"]) for each in self._chosen]
+        kits += [each.kit(path, labels["booklet-apart"]) for path, each in chosen.items()]
         banner = labels["host-banner"] if order.edition == HOST else ""
         wording = Wording(self._title, self._language, labels, order.school, order.date, banner)
         booklet = Booklet(kits, wording, Printing(order.page))
         plan = booklet.plan
-        numbered = {
-            each.path: Numbering(plan.numbers(index), plan.total)
-            for index, each in enumerate(self._chosen, start=len(inserted))
-        }
-        by_path = {each.path: each for each in self._chosen}
-        pressed = _each(numbered, lambda path: self._press(by_path[path].bound, numbered[path]))
-        apart = {
-            each.apart.file_name: self._press(each.apart) for each in self._chosen if each.apart
-        }
-        pdf = booklet.bind([*(made.pdf for made in inserted), *pressed])
-        starts = {str(plan.numbers(index)[0]) for index in range(len(kits))}
-        self._check(pdf, order.page, booklet.sections, starts)
+        places = {path: place for place, path in enumerate(chosen, start=len(inserted))}
+
+        def pressed(path: Path) -> bytes:
+            numbering = Numbering(plan.numbers(places[path]), plan.total)
+            pdf, file = build.press(chosen[path].bound, numbering)
+            self._searched.update(line for _, line in _lines(file))
+            return pdf
+
+        pdfs = [*(made.pdf for made in inserted), *_each(chosen, pressed).values()]
+        rest = {path: each.apart for path, each in chosen.items() if each.apart}
+        apart = _each(rest, lambda path: build.press(rest[path])[0])
+        named = {rest[path].file_name: pdf for path, pdf in apart.items()}
+        pdf = booklet.bind(pdfs)
+        starts = {str(plan.numbers(place)[0]) for place in range(len(kits))}
+        self._check(pdf, (order.page.width, order.page.height), booklet.sections, starts)
         if not order.folding:
-            return Bound(pdf, plan.total, 0, apart)
-        how = folding.Fold(
-            order.paper, labels["booklet-flip"], order.folding.signature, order.folding.creep
-        )
-        pdf = folding.fold(pdf, how)
-        long, short = sorted((order.paper.width, order.paper.height), reverse=True)
-        self._check(pdf, Format("", long, short), booklet.sections, starts)
-        return Bound(pdf, plan.total, -(-plan.total // signatures.PAGES), apart)
+            return Bound(pdf, plan.total, 0, named)
+        signature, creep = order.folding.signature, order.folding.creep
+        pdf = folding.fold(pdf, folding.Fold(order.paper, labels["booklet-flip"], signature, creep))
+        short, long = sorted((order.paper.width, order.paper.height))
+        self._check(pdf, (long, short), booklet.sections, starts)
+        return Bound(pdf, plan.total, -(-plan.total // signatures.PAGES), named)
+
+    def _inserted(self, path: Path, pages: str) -> Insert:
+        """A teacher's own pages, which keep the promises of all others.
+
+        Raises:
+            KitError: they cannot be inserted, or are a host key's.
+        """
+        order, place = self._order, Location(Source(shown(path)))
+        try:
+            pdf = path.read_bytes()
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise fault(place, f"cannot be read ({reason})", "check the name") from None
+        made = inserts.insert(shown(path), pdf, pages, order.page, self._language)
+        file = finished.read(made.pdf)
+        size = order.page.width, order.page.height
+        expected = preflight.Expectation([size], self._language, made.title, file.bookmarks)
+        instead = "print it to a new PDF, and insert that"
+        try:
+            preflight.check(file, expected)
+        except preflight.Failed as failed:
+            told = (Fault(place, finding, instead) for finding in failed.findings)
+            raise KitError(*told) from None
+        languages = self._library.catalogue.languages
+        banners = {self._library.labels(language)["host-banner"] for language in languages}
+        if order.edition == PLAYER and not banners.isdisjoint(line for _, line in _lines(file)):
+            raise fault(
+                place,
+                "this is a host key, and the booklet is for the players",
+                "insert it into a booklet with --edition host",
+            )
+        return made
+
+    def _check(
+        self,
+        pdf: bytes,
+        size: tuple[float, float],
+        sections: Sequence[str],
+        starts: Collection[str],
+    ) -> None:
+        """Preflight of the booklet, and once more the search for the host's texts.
+
+        The page numbers in its contents, `starts`, may look like a code.
+
+        Raises:
+            preflight.Failed: the booklet breaks a promise, which is a fault of the program.
+            KitError: it shows the host's texts to the players.
+        """
+        file = finished.read(pdf)
+        expected = preflight.Expectation([size], self._language, self._title, sections)
+        preflight.check(file, expected)
+        if self._order.edition == HOST:
+            return
+        read = [each.bound.kit for each in self._chosen.values()]
+        public: list[str] = [*self._labels.values()]
+        for kit in read:
+            public += (*activity.texts(kit.activity.kit), *kit.labels.values())
+        private = [text for kit in read for text in build.hidden(kit.activity)]
+        secrets = [text for kit in read for text in kit.activity.host.secrets]
+        added: dict[str, list[str]] = defaultdict(list)
+        for where, line in _lines(file):
+            if line not in self._searched and line not in starts:
+                added[where].append(line)
+        found = leaks.find(leaks.host_only(public, private, ()), file.texts)
+        found += leaks.find(secrets, build.without_numbers(added, self._labels))
+        build.refuse(found, "booklet")
+
+
+def _lines(file: Finished) -> Iterator[tuple[str, str]]:
+    """Each line of a PDF with its place, but for page labels, which are numbers."""
+    for place, texts in file.texts.items():
+        if place != "page label":
+            yield from ((place, line) for text in texts for line in text.split("\n"))

@@ -8,50 +8,32 @@ import functools
 import inspect
 import io
 import json
-import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
-from string import ascii_uppercase
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from kit_builder import __version__, build, formats, library, plan, printers, puzzles, units
+from kit_builder import (
+    __version__,
+    bindery,
+    build,
+    library,
+    locking,
+    options,
+    plan,
+    printers,
+    units,
+)
 from kit_builder.activity import Activity
 from kit_builder.errors import Fault, KitError
-from kit_builder.formats import Format
-from kit_builder.layout import EDITIONS, HOST
-from kit_builder.printing import (
-    BACKS,
-    CUTS,
-    MOST_SETS,
-    ORDERS,
-    PARTS,
-    ClassSet,
-    Cut,
-    Printing,
-    PuzzleOrder,
-)
-from kit_builder.units import MM
-
-_DEFAULT_FOLDER = Path("activities")
-
-# A side holds a ruler of 100 mm between margins; PDF readers stop at 14 400 points, which are
-# 5 080 mm (PDF 32000-1, annex C.2).
-_LEAST_PAPER = 110 * MM
-_LARGEST_PAPER = 5000 * MM
-
-_SECRET = "KIT_BUILDER_SECRET"
+from kit_builder.layout import EDITIONS, HOST, PLAYER
 
 _STOPPED = 128 + signal.SIGINT
-
-Word = TypeVar("Word")
-Value = TypeVar("Value")
 
 app = typer.Typer(
     help="Turns YAML activity definitions into printable tabletop kits.",
@@ -63,338 +45,16 @@ app = typer.Typer(
 )
 
 
-def _wrong(option: str, message: str) -> typer.BadParameter:
-    return typer.BadParameter(message, param_hint=option)
-
-
-def _parsed(convert: Callable[[str], Value], text: str, option: str) -> Value:
-    try:
-        return convert(text)
-    except ValueError as error:
-        raise _wrong(option, str(error)) from None
-
-
-def _paper(text: str) -> Format:
-    made = _parsed(formats.paper, text, "--paper")
-    sides = sorted((made.width, made.height))
-    if sides[0] < _LEAST_PAPER or sides[1] > _LARGEST_PAPER:
-        least, largest = units.in_mm(_LEAST_PAPER), units.in_mm(_LARGEST_PAPER)
-        raise _wrong(
-            "--paper",
-            f'"{text}" is too small or too large; write sides from {least} to {largest} mm',
-        )
-    return made
-
-
-def _length(text: str, option: str) -> float:
-    """A distance between cards, or around them."""
-    length = _parsed(units.length, text, option)
-    if not 0 <= length <= formats.WIDEST_GUTTER:
-        raise _wrong(
-            option,
-            f'"{text}" is not from 0 to {units.in_mm(formats.WIDEST_GUTTER)} mm; write 4mm or so',
-        )
-    return length
-
-
-def _listed(text: str, option: str, example: str) -> list[str]:
-    items = [item.strip() for item in text.split(",") if item.strip()]
-    if not items:
-        raise _wrong(option, f"nothing is named; write a list such as {example}")
-    return items
-
-
-def _parts(text: str) -> list[str]:
-    asked = [_one_of(part.lower(), PARTS, "--parts") for part in _listed(text, "--parts", PARTS[0])]
-    return [part for part in PARTS if part in asked]
-
-
-def _class_set(text: str, sets: int) -> ClassSet:
-    letter = text.strip().upper()
-    if len(letter) != 1 or letter not in ascii_uppercase[:sets]:
-        raise _wrong(
-            "--set",
-            f'there is no set "{text}"; write a letter from A to {ascii_uppercase[sets - 1]}',
-        )
-    return ClassSet(ascii_uppercase.index(letter) + 1)
-
-
-def _one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
-    for each in known:
-        if each == word.strip().lower():
-            return each
-    advice = formats.suggestion(word, dict.fromkeys(map(str, known)))
-    raise _wrong(option, f'there is no "{word}"; {advice}')
-
-
-def _cutting(
-    cut: str | None, gutter: str | None, bleed: str | None
-) -> tuple[Cut | None, float | None, float | None]:
-    """The way of cutting, the gutter and the bleed, which must go together."""
-    way = None if cut is None else _one_of(cut, CUTS, "--cut")
-    between = None if gutter is None else _length(gutter, "--gutter")
-    beyond = None if bleed is None else _length(bleed, "--bleed")
-    if (between or beyond) and way not in ("gutter", "none"):
-        raise _wrong("--gutter" if between else "--bleed", "cards must lie apart; add --cut gutter")
-    if way == "gutter" and between == 0:
-        raise _wrong("--gutter", "no space is left between cards; write 4mm, or --cut shared")
-    if beyond and 2 * beyond > (between or 0) and (between or way == "none"):
-        raise _wrong(
-            "--bleed",
-            f"it would cover the next card; write --gutter {units.in_mm(2 * beyond)}mm or more",
-        )
-    return way, between, beyond
-
-
-Files = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="[FILE or FOLDER]...",
-        help="Activity files, or folders of them. Without any: the folder activities/.",
-        show_default=False,
-    ),
-]
-
-
-def _named(files: list[Path] | None) -> list[Path]:
-    """What is named; an activity of the library may be named by its slug alone."""
-    if not files:
-        return [_DEFAULT_FOLDER]
-    named = []
-    for path in files:
-        inside = _DEFAULT_FOLDER / f"{path}.yaml"
-        named.append(inside if inside.is_file() and not path.exists() else path)
-    return named
-
-
-def _options(
-    files: Files = None,
-    paper: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"{', '.join(each.name for each in formats.PAPERS.values())}, or a size such as"
-            ' "210 x 297 mm". Several make several PDFs.  [default: A4]',
-            show_default=False,
-        ),
-    ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE",
-            help="Only in this language, such as ca. Without it: in all there are.",
-            show_default=False,
-        ),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="EDITION",
-            help=f"One of the two PDFs only: {', '.join(EDITIONS)}.",
-            show_default=False,
-        ),
-    ] = None,
-    sets: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_SETS,
-            metavar="N",
-            help="Complete sets, marked A, B, C ...  [default: one, without a mark]",
-            show_default=False,
-        ),
-    ] = None,
-    set_: Annotated[
-        str | None,
-        typer.Option(
-            "--set", metavar="LETTER", help="Only this class set, such as C.", show_default=False
-        ),
-    ] = None,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help=f"Only these parts of the players' PDF: {','.join(PARTS)}.",
-            show_default=False,
-        ),
-    ] = None,
-    split: Annotated[bool, typer.Option("--split", help="One PDF for each part.")] = False,
-    cards: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help='Reprint only these cards: "R2, B1", or 7,12,30.',
-            show_default=False,
-        ),
-    ] = None,
-    backs: Annotated[
-        str,
-        typer.Option(metavar="HOW", help=f"How backs are printed: {', '.join(BACKS)}."),
-    ] = "none",
-    cut: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW",
-            help=f"How cards are cut apart: {', '.join(CUTS)}.  [default: as each deck says]",
-            show_default=False,
-        ),
-    ] = None,
-    gutter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Space between cards, with --cut gutter.  [default: 4mm]",
-            show_default=False,
-        ),
-    ] = None,
-    bleed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Print patterns this far beyond the cut, such as 2mm, with --cut gutter.",
-            show_default=False,
-        ),
-    ] = None,
-    order: Annotated[
-        str,
-        typer.Option(metavar="HOW", help="rows, or stack: cut the pile, then stack the piles."),
-    ] = "rows",
-    large_print: Annotated[
-        bool, typer.Option("--large-print", help="18 pt text, larger cards, laid out anew.")
-    ] = False,
-    printer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Make up for what this printer does wrong; see kit-builder printer.",
-            show_default=False,
-        ),
-    ] = None,
-    puzzle: Annotated[
-        int | None,
-        typer.Option(min=1, max=9999, metavar="N", help="This puzzle, in kits that have one."),
-    ] = None,
-    puzzles_: Annotated[
-        str | None,
-        typer.Option(
-            "--puzzles",
-            metavar="RANGE",
-            help="All these puzzles, such as 1-20.",
-            show_default=False,
-        ),
-    ] = None,
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODE",
-            help=f"Of code and checkers: {', '.join(puzzles.MODES)}.",
-            show_default=False,
-        ),
-    ] = None,
-    checkers: Annotated[
-        int | None,
-        typer.Option(
-            min=min(puzzles.CHECKERS),
-            max=max(puzzles.CHECKERS),
-            metavar="N",
-            help="Of code and checkers: 4, 5 or 6.",
-        ),
-    ] = None,
-    candidates: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RANGE",
-            help="How many codes the cards leave possible, such as 3-8.",
-            show_default=False,
-        ),
-    ] = None,
-    secret: Annotated[
-        bool,
-        typer.Option(
-            "--secret",
-            help="Ask for words to mix into puzzles, so that their numbers do not give them away;"
-            f" or set {_SECRET}.",
-        ),
-    ] = False,
-) -> tuple[list[Path], build.Options]:
-    """The options of build, check and plan."""
-    editions = EDITIONS if only is None else (_one_of(only, EDITIONS, "--only"),)
-    if cards is not None and parts is not None:
-        raise _wrong("--cards", "they are of one part; leave out --parts")
-    of_players = {
-        "--sets": sets,
-        "--set": set_,
-        "--parts": parts,
-        "--split": split,
-        "--cards": cards,
-    }
-    for option, given in of_players.items():
-        if editions == (HOST,) and given not in (None, False):
-            raise _wrong(option, "the host key has none of this; leave out --only host")
-    if set_ is None:
-        class_sets = [ClassSet(number) for number in range(1, (sets or 0) + 1)]
-    else:
-        class_sets = [_class_set(set_, sets or MOST_SETS)]
-    way, between, beyond = _cutting(cut, gutter, bleed)
-    printing = Printing(
-        sets=class_sets,
-        parts=() if parts is None else _parts(parts),
-        cards=() if cards is None else _listed(cards, "--cards", "R2,B1"),
-        backs=_one_of(backs, BACKS, "--backs"),
-        cut=way,
-        gutter=between,
-        bleed=beyond,
-        order=_one_of(order, ORDERS, "--order"),
-        large=large_print,
-        profile=printers.NONE if printer is None else printers.load(printer),
-    )
-    flip = printing.profile.flip
-    if printer is not None and printing.backs in printers.FLIPS and printing.backs != flip:
-        raise _wrong(
-            "--backs", f'printer "{printer}" turns paper over the {flip}; write --backs {flip}'
-        )
-    if puzzle is not None and puzzles_ is not None:
-        raise _wrong("--puzzles", "they are more than one puzzle; leave out --puzzle")
-    words = os.environ.get(_SECRET, "")
-    if secret:
-        words = typer.prompt("Secret words", hide_input=True)
-    orders = [
-        PuzzleOrder(
-            number,
-            None if mode is None else _one_of(mode, tuple(puzzles.MODES), "--mode"),
-            checkers,
-            None if candidates is None else _range(candidates, "--candidates"),
-            words,
-        )
-        for number in ([puzzle] if puzzles_ is None else _range(puzzles_, "--puzzles"))
-    ]
-    papers: dict[str, Format] = {}
-    for each in map(_paper, paper or ["A4"]):
-        papers.setdefault(each.dimensions, each)
-    return _named(files), build.Options(
-        printing, list(papers.values()), editions, split, language or (), orders
-    )
-
-
-def _range(text: str, option: str) -> range:
-    """A range of whole numbers from 1, such as 3-8, or one number."""
-    match = re.fullmatch(r"([0-9]{1,4})(?:\s*[-\u2013]\s*([0-9]{1,4}))?", text.strip())
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-    if not 1 <= first <= last:
-        raise _wrong(option, f'"{text}" is not a range; write one such as 1-20')
-    return range(first, last + 1)
-
-
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of `_options` before its own; it gets what they return."""
-    shared = inspect.signature(_options).parameters
+    """Gives a command the options of `options.chosen` before its own; it gets what they return."""
+    shared = inspect.signature(options.chosen).parameters
     own = inspect.signature(command).parameters
     parameters = [*shared.values(), *list(own.values())[2:]]
 
     @functools.wraps(command)
     def run(**values: object) -> None:
         with _faults() as faults:
-            chosen = _options(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
+            chosen = options.chosen(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
             command(build.build(library.find(chosen[0]), chosen[1]), faults, **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -461,12 +121,18 @@ def _build(
     results: Iterable[build.Result],
     faults: list[Fault],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
+    password: Annotated[
+        bool, typer.Option("--password", help=f"Lock the host's PDFs. {options.ASKED}")
+    ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
     written = 0
+    word = options.password(password)
     for result, activity in _sound(results, faults):
+        if word and not any(output.edition == HOST for output in result.outputs):
+            raise options.wrong("--password", "it locks the host's PDFs; leave out --only player")
         try:
-            build.write(result.outputs, out)
+            build.write((_locked(each, word) for each in result.outputs), out)
         except KitError as error:
             faults += error.faults
             continue
@@ -474,6 +140,110 @@ def _build(
         typer.echo(f"{activity.kit.slug}: {_pages(result)}")
     if written:
         typer.echo(f"{_counted(written, 'PDF')} in {library.shown(out)}")
+
+
+def _locked(output: build.Output, password: str) -> build.Output:
+    """A host's PDF locked, if there is a password; all others as they are."""
+    if password and output.edition == HOST:
+        return replace(output, pdf=locking.lock(output.pdf, password))
+    return output
+
+
+@app.command("booklet")
+def _booklet(
+    files: options.Files = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
+    school: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
+    date: Annotated[str, typer.Option(metavar="TEXT", help="On the cover, as you write it.")] = "",
+    edition: Annotated[
+        str, typer.Option(metavar="EDITION", help=f"For whom: {', '.join(EDITIONS)}.")
+    ] = PLAYER,
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="CODE",
+            help="All in this language, such as ca.  [default: that of most activities]",
+            show_default=False,
+        ),
+    ] = "",
+    paper: Annotated[str, typer.Option(metavar="NAME", help="The paper to print on.")] = "A4",
+    fold: Annotated[
+        bool,
+        typer.Option("--fold", help="Small pages, two on a sheet, to fold and staple."),
+    ] = False,
+    signature: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Sheets folded into each other.  [default: all]",
+            show_default=False,
+        ),
+    ] = None,
+    creep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="How thick a sheet is, such as 0.1mm: pages move towards the fold.",
+            show_default=False,
+        ),
+    ] = None,
+    insert: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.pdf[:PAGES]",
+            help="Own pages before the first activity, such as plan.pdf or plan.pdf:1,3-5.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The PDF to write.  [default: build/booklet.pdf, or build/booklet.host.pdf]",
+            show_default=False,
+        ),
+    ] = None,
+    password: Annotated[
+        bool, typer.Option("--password", help=f"Lock what is written. {options.ASKED}")
+    ] = False,
+) -> None:
+    """Bind kits into one PDF with a cover, contents and running page numbers."""
+    whom = options.one_of(edition, EDITIONS, "--edition")
+    sheet = options.paper_called(paper)
+    order = bindery.Order(
+        whom,
+        sheet,
+        language,
+        title.strip(),
+        school.strip(),
+        date.strip(),
+        options.folding(fold, signature, creep, sheet),
+        [options.insert(each) for each in insert or ()],
+    )
+    path = out or Path("build") / ("booklet.pdf" if whom == PLAYER else "booklet.host.pdf")
+    if path.resolve() in [each.resolve() for each, _ in order.inserts]:
+        raise options.wrong("--out", f"{path} is inserted; write another name")
+    word = options.password(password)
+    with _faults():
+        paths = library.find(options.named(files))
+        bound = bindery.bind(paths, order)
+        if path.name in bound.apart:
+            raise options.wrong("--out", f"{path.name} is printed apart; write another name")
+        made = {path: bound.pdf}
+        made |= {path.with_name(name): pdf for name, pdf in bound.apart.items()}
+        if word:
+            made = {name: locking.lock(pdf, word) for name, pdf in made.items()}
+        build.write_files(made)
+        told = [
+            "1 activity" if len(paths) == 1 else f"{len(paths)} activities",
+            _counted(bound.pages, "page"),
+        ]
+        if bound.sheets:
+            told.append(f"{_counted(bound.sheets, 'sheet')} to fold")
+        typer.echo(f"{library.shown(path)}: {', '.join(told)}")
+        for name in bound.apart:
+            typer.echo(f"{library.shown(path.with_name(name))}: to print apart")
 
 
 @app.command("check")
@@ -522,8 +292,8 @@ def _calibrate(
 ) -> None:
     """Make a test sheet that shows what your printer does wrong."""
     with _faults():
-        profile = printers.Profile(flip=_parsed(printers.flip, flip, "--flip"))
-        build.calibrate(_paper(paper), language, profile, out)
+        profile = printers.Profile(flip=options.parsed(printers.flip, flip, "--flip"))
+        build.calibrate(options.paper_called(paper), language, profile, out)
         typer.echo(library.shown(out))
 
 
@@ -557,12 +327,12 @@ def _save(
     with _faults():
         profile = printers.Profile(
             name,
-            _parsed(printers.flip, flip, "--flip"),
-            _parsed(printers.offset, back_x, "--back-x"),
-            _parsed(printers.offset, back_y, "--back-y"),
-            _parsed(printers.margin, margin, "--margin"),
-            _parsed(printers.scale, scale_x, "--scale-x"),
-            _parsed(printers.scale, scale_y, "--scale-y"),
+            options.parsed(printers.flip, flip, "--flip"),
+            options.parsed(printers.offset, back_x, "--back-x"),
+            options.parsed(printers.offset, back_y, "--back-y"),
+            options.parsed(printers.margin, margin, "--margin"),
+            options.parsed(printers.scale, scale_x, "--scale-x"),
+            options.parsed(printers.scale, scale_y, "--scale-y"),
         )
         typer.echo(f"saved in {printers.save(profile)}")
 
@@ -587,11 +357,11 @@ def _printers() -> None:
 
 
 @app.command("list")
-def _list(files: Files = None) -> None:
+def _list(files: options.Files = None) -> None:
     """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
-        found = build.read(library.find(_named(files)))
+        found = build.read(library.find(options.named(files)))
         for _, activity in _sound(found, faults):
             kit = activity.kit
             players, minutes, pieces = str(kit.players), str(kit.minutes), str(kit.pieces)

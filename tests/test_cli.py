@@ -17,7 +17,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from kit_builder import build, cli, formats
+from kit_builder import cli, formats, story
 from kit_builder.printing import BACKS, CUTS, ORDERS, PARTS
 
 ROOT = Path(__file__).parent.parent
@@ -366,7 +366,7 @@ def test_a_fault_of_the_program_is_not_dressed_as_the_users(
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(build, "_outputs", fail)
+    monkeypatch.setattr(story, "build", fail)
     with pytest.raises(ZeroDivisionError):
         typed("build")
 
