@@ -290,11 +290,13 @@ class _Bindery:
                 added[where].append(line)
         found = leaks.find(leaks.host_only(public, private, ()), file.texts)
         found += leaks.find(secrets, build.without_numbers(added, self._labels))
-        build.refuse(found, "booklet")
+        build.refuse(
+            found, "booklet", "take it out of the title, the school, the date or the inserted file"
+        )
 
 
 def _lines(file: Finished) -> Iterator[tuple[str, str]]:
     """Each line of a PDF with its place, but for page labels, which are numbers."""
     for place, texts in file.texts.items():
         if place != "page label":
-            yield from ((place, line) for text in texts for line in text.split("\n"))
+            yield from ((place, line.strip()) for text in texts for line in text.split("\n"))

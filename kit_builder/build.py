@@ -285,7 +285,11 @@ def press(made: MadeUp, numbering: typeset.Numbering | None = None) -> tuple[byt
         public = (*activity.texts(read.kit), *kit.labels.values())
         secret = leaks.host_only(public, hidden(read), read.host.secrets)
         texts = without_numbers(file.texts, kit.labels)
-        refuse(leaks.find(secret, {"file name": [made.file_name], **texts}), "file")
+        refuse(
+            leaks.find(secret, {"file name": [made.file_name], **texts}),
+            "file",
+            "take it out of the player layout or the players' texts",
+        )
     return pdf, file
 
 
@@ -324,7 +328,7 @@ def without_numbers(
     return {place: [numbered.sub("", each) for each in held] for place, held in texts.items()}
 
 
-def refuse(leaked: Sequence[leaks.Leak], what: str) -> None:
+def refuse(leaked: Sequence[leaks.Leak], what: str, instead: str) -> None:
     """Refuses a player file or booklet that shows the host's texts.
 
     Raises:
@@ -336,7 +340,7 @@ def refuse(leaked: Sequence[leaks.Leak], what: str) -> None:
                 Fault(
                     leak.text.location,
                     f'the player {what} shows "{leak.text}" of the host\'s ({leak.place})',
-                    "take it out of the player layout or the players' texts",
+                    instead,
                 )
                 for leak in leaked
             )

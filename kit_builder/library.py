@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ _SUFFIXES = (".yaml", ".yml")
 _LABELS = "labels"
 _NAMED = 5  # in a message about all that is missing
 _CRITERIA = "criteria"
+_MISSPELT = 0.8  # how like another a name must be to be taken for it
 # "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
 _TRANSLATION = re.compile(r"(?P<slug>.+)\.(?P<language>[a-z]{2,3})")
 
@@ -117,7 +119,9 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
     found: dict[str, Text] = {}
     for path in _label_files(own, folder):
         if path.stem == language:
-            found |= definition.labels(path, shown(path))
+            labels = definition.labels(path, shown(path))
+            _refuse_misspelt(labels, found, folder)
+            found |= labels
     if not found:
         known = dict.fromkeys(path.stem for path in _label_files(own, folder))
         raise fault(
@@ -132,6 +136,25 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
             f"write all that stand in templates/{folder}/en.yaml of the program",
         )
     return found
+
+
+def _refuse_misspelt(labels: Mapping[str, Text], known: Mapping[str, Text], folder: str) -> None:
+    """Looks for names that a layout will not ask for, because another one was meant.
+
+    Names of their own are for the user's own layouts.
+
+    Raises:
+        KitError: a name is nearly one of the program's.
+    """
+    names = {*_names_of(folder), *known}
+    near = {name: get_close_matches(name, names, n=1, cutoff=_MISSPELT) for name in labels}
+    faults = [
+        Fault(labels[name].location, f'no layout asks for "{name}"', f'did you mean "{meant[0]}"?')
+        for name, meant in near.items()
+        if meant and name not in names and meant[0] not in labels
+    ]
+    if faults:
+        raise KitError(*faults)
 
 
 @cache

@@ -57,11 +57,11 @@ class PuzzleOrder:
 
     @property
     def mark(self) -> str:
-        """What tells the files of this puzzle from others: "puzzle-7-extreme-5"."""
+        """What tells the files of this puzzle from others: "puzzle-7-extreme-5-checkers"."""
         number = f"puzzle-{self.number}" if self.number else ""
         wished = self.candidates
         span = f"{min(wished)}-{max(wished)}-candidates" if wished else ""
-        checkers = str(self.checkers or "")
+        checkers = f"{self.checkers}-checkers" if self.checkers else ""
         return "-".join(filter(None, (number, self.mode, checkers, span)))
 
 
