@@ -208,7 +208,7 @@ def _booklet(
         bool, typer.Option("--password", help=f"Lock what is written. {options.ASKED}")
     ] = False,
 ) -> None:
-    """Bind kits into one PDF with a cover, contents and running page numbers."""
+    """Bind kits into one PDF: cover, contents, running page numbers."""
     whom = options.one_of(edition, EDITIONS, "--edition")
     sheet = options.paper_called(paper)
     order = bindery.Order(

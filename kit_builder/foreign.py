@@ -6,6 +6,7 @@ corner. Standard: ISO 32000-1 (PDF 1.7).
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _TOLERANCE = 0.5 * MM
 _HIDDEN, _PRINTED = 2, 4  # flags of an annotation (table 165)
 _MARKS = (b"BDC", b"BMC", b"EMC", b"MP", b"DP")
 _PROGRAMS = {"/FontFile", "/FontFile2", "/FontFile3"}
+# What matters of pypdf's warnings about a file is told as a fault.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
+
 _BY_ITSELF = "print it to a new PDF, and insert that"
 
 Matrix = tuple[float, float, float, float, float, float]

@@ -120,7 +120,8 @@ def labels_in(language: str, own: Path | None = None, folder: str = _LABELS) -> 
     for path in _label_files(own, folder):
         if path.stem == language:
             labels = definition.labels(path, shown(path))
-            _refuse_misspelt(labels, found, folder)
+            if path.parent.parent == own:
+                _refuse_misspelt(labels, found, folder)
             found |= labels
     if not found:
         known = dict.fromkeys(path.stem for path in _label_files(own, folder))

@@ -233,9 +233,11 @@ def test_own_pages_that_do_not_fit_or_cannot_be_read_are_refused(tmp_path: Path)
     path, out = game(tmp_path, "a"), tmp_path / "x.pdf"
     large = own_pages(tmp_path / "large.pdf", "Wall", size=(2000, 2000))
     (tmp_path / "empty.pdf").write_bytes(b"")
+    (tmp_path / "torn.pdf").write_bytes(large.read_bytes()[:900])
     for name, told in (
         (large, "larger than A4"),
         (tmp_path / "empty.pdf", "this file is empty"),
+        (tmp_path / "torn.pdf", "this is no PDF, or a damaged one"),
         (tmp_path / "none.pdf", "cannot be read (no such file or directory)"),
         (f"{large}:7", "there is no page 7"),
     ):
