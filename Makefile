@@ -21,7 +21,7 @@ kits: $(INSTALLED)
 	@$(BIN)/kit-builder build --out $(OUT)
 
 test: $(INSTALLED_DEV)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check --quiet

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
+import page as page_validation
 import pypdfium2
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,7 @@ from kit_builder import formats, patterns, units
 from kit_builder.formats import CARD_SIZES, Format
 from kit_builder.printers import Profile
 from kit_builder.printing import Backs
-from tests import small_kits
+from tests import content_streams, small_kits
 from tests.measured import MM, Box, Measured, Page, Placed, Point, Stroke, at
 from tests.small_kits import A4, LETTER, deck, flash_cards
 
@@ -568,6 +569,33 @@ def test_every_card_has_the_same_piece_of_a_pattern_on_its_back(
         assert differing < 0.01 * piece.size[0] * piece.size[1]
     ink = 1 - sum(pieces[0].tobytes()) / 255 / (pieces[0].size[0] * pieces[0].size[1])
     assert 0.3 < ink < 0.55
+
+
+# --- However it is printed -----------------------------------------------------------------------
+
+WAYS: dict[str, dict[str, Any]] = {
+    "turned over": {"backs": "long-edge"},
+    "folded": {"backs": "fold"},
+    "apart": {"backs": "separate"},
+    "class sets": {"sets": small_kits.sets(2), "backs": "short-edge"},
+    "reprint": {"cards": ["2"], "backs": "long-edge"},
+    "gutter": {"cut": "gutter", "gutter": 4 * units.MM, "bleed": 2 * units.MM},
+    "large": {"large": True, "backs": "long-edge"},
+    "scaled": {"profile": Profile("office", scale_x=1.01, back_x=units.MM), "backs": "long-edge"},
+}
+
+
+@pytest.mark.parametrize("options", WAYS.values(), ids=WAYS)
+def test_every_way_to_print_makes_valid_tagged_files(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    decks = [flash_cards(4), deck(3, back={"pattern": "stars"}), deck(2, back={"text": "Game"})]
+    made = small_kits.outputs(small_kits.write(tmp_path, *decks), **options)
+    assert made
+    for output in made.values():
+        report = page_validation.validate_pdf_bytes(output.pdf, profile="ua1")
+        assert [str(failure) for failure in report.failures] == []
+        assert content_streams.unmarked(output.pdf) == []
 
 
 # --- Any deck ------------------------------------------------------------------------------------
