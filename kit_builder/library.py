@@ -148,11 +148,14 @@ def _refuse_misspelt(labels: Mapping[str, Text], known: Mapping[str, Text], fold
         KitError: a name is nearly one of the program's.
     """
     names = {*_names_of(folder), *known}
-    near = {name: get_close_matches(name, names, n=1, cutoff=_MISSPELT) for name in labels}
+    near = {
+        name: get_close_matches(name, names, n=1, cutoff=_MISSPELT)
+        for name in labels.keys() - names
+    }
     faults = [
         Fault(labels[name].location, f'no layout asks for "{name}"', f'did you mean "{meant[0]}"?')
         for name, meant in near.items()
-        if meant and name not in names and meant[0] not in labels
+        if meant and meant[0] not in labels
     ]
     if faults:
         raise KitError(*faults)

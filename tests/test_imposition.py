@@ -22,7 +22,7 @@ ORDERS: tuple[Order, ...] = ("rows", "stack")
 SOME_BACKS: tuple[Backs | None, ...] = (None, "long-edge", "fold")
 
 both_papers = pytest.mark.parametrize("paper", [A4, LETTER], ids=lambda each: each.name)
-sizes = pytest.mark.parametrize("card", [POKER, BRIDGE, MINI, TAROT], ids=lambda each: each.name)
+sizes = pytest.mark.parametrize("card", CARD_SIZES.values(), ids=lambda each: each.name)
 
 Point = tuple[float, float]
 
