@@ -193,7 +193,7 @@ def _kit(path: Path, library: Library, options: Options) -> Result:
             try:
                 kit = Prepared(library, path, mark, order)
             except KitError as error:
-                faults += error.faults
+                faults += _new(error.faults, faults)
                 continue
             for job in options.jobs():
                 try:

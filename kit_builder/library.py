@@ -39,6 +39,7 @@ class Library:
     layouts: Layouts = field(init=False)
     catalogue: Catalogue = field(init=False)
     _own: Path | None = field(init=False)
+    _labels: dict[str, Mapping[str, Text]] = field(init=False, default_factory=dict)
     _titles: dict[tuple[str, str], str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -88,7 +89,9 @@ class Library:
         Raises:
             KitError: a label file is faulty.
         """
-        return labels_in(language, self._own)
+        if language not in self._labels:
+            self._labels[language] = labels_in(language, self._own)
+        return self._labels[language]
 
     def title(self, slug: str, language: str) -> str:
         """The title of an activity of the library, in the language if it exists in it.
@@ -150,7 +153,8 @@ def _refuse_misspelt(labels: Mapping[str, Text], known: Mapping[str, Text], fold
     names = {*_names_of(folder), *known}
     near = {
         name: get_close_matches(name, names, n=1, cutoff=_MISSPELT)
-        for name in labels.keys() - names
+        for name in labels
+        if name not in names
     }
     faults = [
         Fault(labels[name].location, f'no layout asks for "{name}"', f'did you mean "{meant[0]}"?')
