@@ -42,6 +42,7 @@ from kit_builder.markup import (
     unknown,
     whole_number,
 )
+from kit_builder.tables import Table
 from kit_builder.typography import (
     NORMAL,
     SOFT_HYPHEN,
@@ -209,7 +210,7 @@ class _Setter:
         for element in part.elements():
             if element.tag == "cards":
                 if blocks:
-                    yield Flow(tuple(blocks))
+                    yield Flow(_led(blocks))
                     blocks = []
                 with self._going_on():
                     yield from decks.read(element, node, self.orders, self._styles, class_set)
@@ -217,7 +218,7 @@ class _Setter:
                 with self._going_on():
                     blocks += self.blocks(element, node)
         if blocks:
-            yield Flow(tuple(blocks))
+            yield Flow(_led(blocks))
 
     def blocks(self, element: Element, node: structure.Element) -> Iterator[Block]:
         """The blocks of one element, each of which fits on a page.
@@ -395,6 +396,17 @@ class _Setter:
         if not blocks:
             raise fault(element.location, "<panel> is empty", "put <p> into it")
         yield Panel(tuple(blocks), self.measure)
+
+
+def _led(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, a paragraph right before a table kept with it: it says what the table is."""
+    followers = (*blocks[1:], None)
+    return tuple(
+        replace(block, keep_with_next=True)
+        if isinstance(block, Paragraph) and isinstance(follower, Table)
+        else block
+        for block, follower in zip(blocks, followers, strict=True)
+    )
 
 
 def _title(element: Element) -> Text:

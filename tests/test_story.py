@@ -177,10 +177,11 @@ def test_a_paragraph_is_set_in_the_measure() -> None:
         ("<lead>Cut out.</lead>", True),
         ("<small>Note</small>", False),
         ("<facts>2 players</facts>", False),
+        ("<p>Chances.</p><table><tr><td>1</td></tr><tr><td>2</td></tr></table>", True),
     ],
 )
 def test_a_text_that_leads_on_stays_with_what_it_leads_to(body: str, kept: bool) -> None:
-    (made,) = blocks(body)
+    made, *_ = blocks(body)
     assert made.keep_with_next is kept
 
 
