@@ -7,11 +7,11 @@ rows of equally many cells. Only numbers and marks are computed; every word is t
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import comb
 
+from kit_builder import puzzles
 from kit_builder.errors import Text
 
 Arguments = Mapping[str, Text | tuple[Text, ...]]
@@ -152,9 +152,8 @@ def peg_feedback(arguments: Arguments) -> Rows:
                 f'the guess "{guess}" has {len(guessed)} symbols and its code "{code}" has '
                 f"{len(secret)}; write equally many, with a space between them"
             )
-        placed = sum(right == put for right, put in zip(secret, guessed, strict=True))
-        shared = (Counter(secret) & Counter(guessed)).total()
-        body.append((code, guess, str(placed), str(shared - placed)))
+        placed, elsewhere = puzzles.peg_feedback(secret, guessed)
+        body.append((code, guess, str(placed), str(elsewhere)))
     return (_texts(arguments, "columns", 4), *body)
 
 
