@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import NamedTuple
 
-from kit_builder import makeup, marks
+from kit_builder import banner, makeup, marks
 from kit_builder.errors import Text, fault
 from kit_builder.grids import Box
-from kit_builder.makeup import BANNER_DEPTH
 from kit_builder.marks import CUT_GREY
 from kit_builder.markup import set_label
 from kit_builder.printing import Printing
@@ -226,7 +225,11 @@ class FrontMatter:
 
     def _end(self, canvas: TaggedCanvas, number: int, total: int) -> None:
         """The frame of a host page, the imprint, and the next page."""
-        edge = self._draw_banner(canvas) if self._wording.banner else self._box
+        edge = (
+            banner.draw(canvas, self._wording.banner, self._box)
+            if self._wording.banner
+            else self._box
+        )
         paper, labels = self._printing.paper, self._wording.words
         page = labels["page"].replace("{page}", str(number)).replace("{pages}", str(total))
         try:
@@ -247,20 +250,6 @@ class FrontMatter:
             raise fault(None, problem, instead) from None
         marks.draw_imprint(canvas, imprint)
         canvas.showPage()
-
-    def _draw_banner(self, canvas: TaggedCanvas) -> Box:
-        """The mark of the host's pages, as on those of a key; returns the frame's outer edge."""
-        left, bottom, right, top = self._box.grown(_GAP)
-        style = Style(16, BANNER_DEPTH, bold=True)
-        outer = Box(left, bottom, right, top + BANNER_DEPTH)
-        canvas.setLineWidth(_RULE)
-        canvas.rect(left, bottom, right - left, outer.top - bottom)
-        canvas.rect(left, top, right - left, BANNER_DEPTH, fill=1)
-        canvas.setFillGray(1)
-        line = set_label(self._wording.banner, style)
-        draw_lines(canvas, [line], style, left, outer.top, measure=right - left, align=0.5)
-        canvas.setFillGray(0)
-        return outer
 
 
 def _larger(style: Style) -> Style:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kit_builder import imposition, pages
+from kit_builder.banner import BANNER_DEPTH
 from kit_builder.decks import Cards
 from kit_builder.errors import fault
 from kit_builder.formats import UNPRINTABLE_MARGIN
@@ -30,8 +31,6 @@ _PIECES_SIDE = 11 * MM
 _HEAD = 14 * MM
 _FOOT = 17 * MM
 _LARGE_FOOT = 25 * MM
-
-BANNER_DEPTH = 8 * MM
 
 _DUPLEX = ("long-edge", "short-edge")
 

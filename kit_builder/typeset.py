@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import NamedTuple
 
-from kit_builder import makeup, marks, patterns
+from kit_builder import banner, makeup, marks, patterns
 from kit_builder.decks import STAMP, STAMP_EDGE, Card, Cards, Make
 from kit_builder.errors import Text, fault
 from kit_builder.faces import Face
 from kit_builder.grids import Box
 from kit_builder.imposition import Placement, Sheet
-from kit_builder.makeup import BANNER_DEPTH, Side
-from kit_builder.markup import set_label
+from kit_builder.makeup import Side
 from kit_builder.printing import Printing
 from kit_builder.story import Story
 from kit_builder.tagging import Duplex, TaggedCanvas
@@ -27,17 +26,12 @@ from kit_builder.typography import (
     REGULAR,
     MissingGlyphError,
     Run,
-    Style,
     draw_lines,
     set_word,
 )
 from kit_builder.units import MM
 
 _SEPARATOR = " · "
-
-_BANNER = Style(16, BANNER_DEPTH, bold=True)
-_BANNER_FRAME = 1.6 * MM
-_BANNER_GAP = 4 * MM
 
 # How far a back pattern is printed beyond the block: office duplexers shift by up to 2 mm.
 _TOLERANCE = 2 * MM
@@ -153,7 +147,7 @@ class _Press:
             return
         for block, offset in side.blocks:
             block.draw(self._canvas, self._box.left, self._box.top - offset)
-        edge = self._draw_banner() if story.banner else self._box
+        edge = banner.draw(self._canvas, story.banner, self._box) if story.banner else self._box
         self._draw_imprint(what, number, edge, edge)
 
     def _draw_imprint(self, what: Sequence[str], number: int, block: Box, occupied: Box) -> None:
@@ -237,24 +231,6 @@ class _Press:
         face.draw(canvas)
         canvas.endForm()
         return name
-
-    def _draw_banner(self) -> Box:
-        """A heavy frame around the text, with words on black in its head: the key's mark.
-
-        Returns:
-            The frame's outer edge.
-        """
-        canvas = self._canvas
-        left, bottom, right, top = self._box.grown(_BANNER_GAP)
-        outer = Box(left, bottom, right, top + BANNER_DEPTH)
-        canvas.setLineWidth(_BANNER_FRAME)
-        canvas.rect(left, bottom, right - left, outer.top - bottom)
-        canvas.rect(left, top, right - left, BANNER_DEPTH, fill=1)
-        canvas.setFillGray(1)
-        line = set_label(self._story.banner, _BANNER)
-        draw_lines(canvas, [line], _BANNER, left, outer.top, measure=right - left, align=0.5)
-        canvas.setFillGray(0)
-        return outer
 
 
 def _setting(text: str) -> Sequence[Run]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit_builder import makeup
+from kit_builder.banner import BANNER_DEPTH
 from kit_builder.decks import Card, Cards, Make
 from kit_builder.decks import Side as CardSide
 from kit_builder.errors import KitError, Location, Source, Text
@@ -230,7 +230,7 @@ def test_text_and_pieces_keep_clear_of_the_printers_margin(
     printing = Printing(paper, large=large, profile=Profile("office", margin=margin))
     box = text_box(printing, banner=banner)
     room = 4 * MM if banner else 0  # the frame of the host's pages
-    head = room + (makeup.BANNER_DEPTH if banner else 0)
+    head = room + (BANNER_DEPTH if banner else 0)
     assert box.left - room >= margin
     assert paper.width - box.right - room >= margin
     assert box.bottom - room >= margin
