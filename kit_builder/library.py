@@ -247,7 +247,7 @@ def find(named: Iterable[Path]) -> list[Path]:
         elif path.is_file():
             found[path.resolve()] = path
         else:
-            faults.append(_absent(path, "there is no such file or folder", "check the name"))
+            faults.append(_absent(path, "there is no such file or folder", _instead_of(path)))
     slugs: dict[str, Path] = {}
     for path in found.values():
         other = slugs.setdefault(path.stem, path)
@@ -257,6 +257,12 @@ def find(named: Iterable[Path]) -> list[Path]:
     if faults:
         raise KitError(*faults)
     return list(found.values())
+
+
+def _instead_of(missing: Path) -> str:
+    names = [each.name for each in missing.parent.glob("*")]
+    near = get_close_matches(missing.name, names, n=1, cutoff=_MISSPELT)
+    return f'did you mean "{near[0]}"?' if near else "check the name"
 
 
 def _orphans(folder: Path) -> list[Fault]:

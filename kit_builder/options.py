@@ -6,6 +6,7 @@ Annotations are evaluated here, because Typer makes the command line from them.
 import os
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, TypeVar
@@ -29,6 +30,7 @@ from kit_builder.printing import (
 from kit_builder.units import MM
 
 _DEFAULT_FOLDER = Path("activities")
+_LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
 
 # A side holds a ruler of 100 mm between margins; PDF readers stop at 14 400 points, which are
 # 5 080 mm (PDF 32000-1, annex C.2).
@@ -161,8 +163,9 @@ def named(files: list[Path] | None) -> list[Path]:
         return [_DEFAULT_FOLDER]
     found = []
     for path in files:
-        inside = _DEFAULT_FOLDER / f"{path}.yaml"
-        found.append(inside if inside.is_file() and not path.exists() else path)
+        slugs = [each.stem for each in _DEFAULT_FOLDER.glob("*.yaml")]
+        meant = not path.exists() and get_close_matches(str(path), slugs, n=1, cutoff=_LIKE)
+        found.append(_DEFAULT_FOLDER / f"{path}.yaml" if meant else path)
     return found
 
 

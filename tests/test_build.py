@@ -493,6 +493,13 @@ def test_what_is_no_activity_is_named_with_all_others() -> None:
     ]
 
 
+def test_a_misspelt_file_is_told_the_nearest_name() -> None:
+    add("hidden-trap.yaml", kit())
+    assert found("hiden-trap.yaml") == [
+        'hiden-trap.yaml: there is no such file or folder; did you mean "hidden-trap.yaml"?'
+    ]
+
+
 def test_two_activities_of_one_name_are_refused_and_one_named_twice_is_one() -> None:
     path, other = add("activities/game.yaml", kit()), add("club/game.yaml", kit())
     add("activities/game.yml", kit())
