@@ -41,7 +41,7 @@ _FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
 _FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "puzzle", "width", "height", "t")
 # Not a tag whose name a template is still writing, such as <h{{ level }}>.
 _START_TAG = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/>])")
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_BLANK = re.compile(r"\{(\w+)\}")
 
 # The author's texts of the document being rendered, in the order the templates named them.
 _origins: ContextVar[list[Text]] = ContextVar("origins")
@@ -312,15 +312,15 @@ class _Labels:
         if key not in self._labels:
             raise jinja2.UndefinedError(f'there is no label "{key}"')
 
-        def value(placeholder: re.Match[str]) -> str:
-            if placeholder[1] not in values:
+        def value(blank: re.Match[str]) -> str:
+            if blank[1] not in values:
                 raise jinja2.UndefinedError(
-                    f'the label "{key}" is called without a value for {placeholder[0]}'
+                    f'the label "{key}" is called without a value for {blank[0]}'
                 )
-            given = values[placeholder[1]]
+            given = values[blank[1]]
             return given.unescape() if isinstance(given, Markup) else str(given)
 
         text = self._labels[key]
         # What the author wrote into it is what can be mended where it does not fit.
         written = next((each for each in values.values() if isinstance(each, Text)), text)
-        return Text(_PLACEHOLDER.sub(value, text), written.location)
+        return Text(_BLANK.sub(value, text), written.location)
