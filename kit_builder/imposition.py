@@ -93,8 +93,8 @@ class Sheet:
 
     Attributes:
         side: a back gets no imprint: its front says what the sheet is, and has the rulers for both.
-        cuts: lines to cut along, each once. A back has none: it is cut by its front, and a line
-            that is misprinted by 1 mm would stay on one of two cards.
+        cuts: lines to cut along, each once. A back has none unless asked for: it is cut by its
+            front, and a line that is misprinted by 1 mm would stay on one of two cards.
         ticks: ends of the cuts outside the block, or crop marks.
         folds: lines to fold along.
         block: where the cards of any sheet of this format may lie, bleed included.
@@ -126,6 +126,7 @@ def gang(
     cutting: Cutting = "shared",
     backs: Backs | None = None,
     offset: tuple[float, float] = (0, 0),
+    cut_backs: bool = False,
     imprint: float = SMALLEST_CAPTION,
 ) -> tuple[Sheet, ...]:
     """Lays `count` cards on as many sheets as they need, the last one filled in part.
@@ -149,6 +150,7 @@ def gang(
             on the front too, beyond a fold; both halves have the same marks.
         offset: shifts the backs of sheets and their marks to the right and up, as they are read,
             against a printer that misplaces them. Not for "fold".
+        cut_backs: the cut lines stand on the backs of sheets as well.
         imprint: leave room for the check rulers and a caption of at least this font size; 0 if
             there is none.
 
@@ -210,6 +212,8 @@ def gang(
     axis: Axis = "y" if upright == (backs == "short-edge") else "x"
     printable = Box(0, 0, paper.width, paper.height).grown(-margin)
     reverses = [_shifted(_turned_over(front, axis), shift, printable) for front in fronts]
+    if not cut_backs:
+        reverses = [replace(back, cuts=()) for back in reverses]
     if backs == "separate":
         return (*fronts, *reverses)
     return tuple(side for leaf in zip(fronts, reverses, strict=True) for side in leaf)
@@ -348,7 +352,7 @@ def _turned_over(front: Sheet, axis: Axis) -> Sheet:
         front,
         side="back",
         placements=tuple(_behind(each, axis, front) for each in front.placements),
-        cuts=(),
+        cuts=tuple(_mirrored(each, axis, front) for each in front.cuts),
         ticks=tuple(_mirrored(each, axis, front) for each in front.ticks),
         block=_mirrored(front.block, axis, front),
         occupied=_mirrored(front.occupied, axis, front),
@@ -368,7 +372,7 @@ def _folded(front: Sheet, axis: Axis) -> Sheet:
     return replace(
         front,
         placements=(*front.placements, *over.placements),
-        cuts=(*front.cuts, *(_mirrored(each, axis, front) for each in front.cuts)),
+        cuts=(*front.cuts, *over.cuts),
         ticks=(*front.ticks, *over.ticks),
         folds=(fold,),
         block=front.block.joined(over.block),
@@ -408,6 +412,7 @@ def _shifted(back: Sheet, offset: tuple[float, float], printable: Box) -> Sheet:
     return replace(
         back,
         placements=tuple(replace(each, x=each.x + dx, y=each.y + dy) for each in back.placements),
+        cuts=tuple(map(moved, back.cuts)),
         ticks=tuple(ticks),
         block=moved(back.block),
         occupied=moved(back.occupied),

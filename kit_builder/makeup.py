@@ -146,6 +146,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
             cutting=make.cut,
             backs=None if printing.backs == "none" or not make.backs else printing.backs,
             offset=(profile.back_x, profile.back_y),
+            cut_backs=printing.cut_backs,
             imprint=(LARGE if printing.large else NORMAL).least_imprint,
         )
     except ValueError as error:

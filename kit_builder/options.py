@@ -261,6 +261,9 @@ def chosen(
         str,
         typer.Option(metavar="HOW", help="rows, or stack: cut the pile, then stack the piles."),
     ] = "rows",
+    cut_backs: Annotated[
+        bool, typer.Option("--cut-backs", help="Cut lines on the backs as well.")
+    ] = False,
     large_print: Annotated[
         bool, typer.Option("--large-print", help="18 pt text, larger cards, laid out anew.")
     ] = False,
@@ -347,6 +350,7 @@ def chosen(
         gutter=between,
         bleed=beyond,
         order=one_of(order, ORDERS, "--order"),
+        cut_backs=cut_backs,
         large=large_print,
         profile=printers.NONE if printer is None else printers.load(printer),
     )

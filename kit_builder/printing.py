@@ -77,6 +77,7 @@ class Printing:
         parts: which of PARTS; all of them if empty.
         cards: the names or running numbers of the only cards to print; all of them if empty.
         cut, gutter, bleed: of all decks; None where each deck decides. Lengths in points.
+        cut_backs: the cut lines stand on the backs of sheets as well.
         large: in large print.
     """
 
@@ -89,6 +90,7 @@ class Printing:
     gutter: float | None = None
     bleed: float | None = None
     order: Order = "rows"
+    cut_backs: bool = False
     large: bool = False
     profile: Profile = field(default=printers.NONE)
 

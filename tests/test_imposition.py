@@ -259,6 +259,20 @@ def test_a_full_3_x_3_sheet_needs_8_cuts() -> None:
     assert [len(sheet.cuts) for sheet in gang(10, POKER, A4)] == [8, 4]
 
 
+@both_papers
+def test_a_back_has_the_cut_lines_behind_those_of_its_front_when_asked(paper: Format) -> None:
+    dx, dy = 1.5 * MM, -0.5 * MM
+    front, back = gang(7, POKER, paper, backs="long-edge", offset=(dx, dy), cut_backs=True)
+    through = {
+        (round(paper.width - line.x2 + dx, 6), round(line.y1 + dy, 6), round(line.y2 + dy, 6))
+        for line in front.cuts
+    }
+    assert {(round(line.x1, 6), round(line.y1, 6), round(line.y2, 6)) for line in back.cuts} == (
+        through
+    )
+    assert len(back.cuts) == len(front.cuts) > 0
+
+
 def test_dashed_cuts_are_the_shared_ones_and_no_cuts_means_no_marks() -> None:
     (shared,) = gang(5, POKER, A4)
     (dashed,) = gang(5, POKER, A4, cutting="dashed")
