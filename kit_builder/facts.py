@@ -50,6 +50,7 @@ _EXAMPLES = {
     "kinds": "3",
     "labels": "[three alike, all different, a pair and another]",
     "letters": "[A, B]",
+    "most": "3",
     "ranks": "1-4",
 }
 _WHOLE = re.compile(r"[1-9][0-9]?")
@@ -157,10 +158,31 @@ def peg_feedback(arguments: Arguments) -> Rows:
     return (_texts(arguments, "columns", 4), *body)
 
 
+def sums(arguments: Arguments) -> Rows:
+    """What two counts make together, each from 0.
+
+    Arguments: `letters` are two names, the first for the columns; `most` is the largest count,
+    `corner` heads the first column.
+
+    Raises:
+        ValueError: an argument is unknown, missing, or not what its name says.
+    """
+    _check_names(arguments, "letters", "most", "corner")
+    across, down = _texts(arguments, "letters", 2)
+    numbers = _numbers(arguments, "most")
+    if len(numbers) != 1:
+        raise ValueError(f'"most" is not one number; {_such_as("most")}')
+    counts = range(numbers[0] + 1)
+    header = (_text(arguments, "corner"), *(f"{across} {count}" for count in counts))
+    body = ((f"{down} {row}", *(str(row + column) for column in counts)) for row in counts)
+    return (header, *body)
+
+
 FACTS: Mapping[str, Fact] = {
     "at-least-chances": at_least_chances,
     "matching-cards": matching_cards,
     "peg-feedback": peg_feedback,
+    "sums": sums,
     "three-of-kinds-chances": three_of_kinds_chances,
 }
 

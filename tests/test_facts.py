@@ -223,3 +223,12 @@ def test_a_wrong_argument_is_told_what_to_write(name: str, arguments: Words, mes
     with pytest.raises(ValueError) as raised:
         fact(name, **arguments)
     assert str(raised.value) == message
+
+
+def test_two_counts_make_their_sum() -> None:
+    table = fact("sums", letters=["R", "B"], most="3", corner="Score")
+    assert table[0] == ("Score", "R 0", "R 1", "R 2", "R 3")
+    assert [row[0] for row in table[1:]] == ["B 0", "B 1", "B 2", "B 3"]
+    assert table[-1] == ("B 3", "3", "4", "5", "6")
+    with pytest.raises(ValueError, match='"most" is not one number'):
+        fact("sums", letters=["R", "B"], most="3-4", corner="Score")
