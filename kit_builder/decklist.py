@@ -10,8 +10,8 @@ from math import prod
 from kit_builder import formats, units
 from kit_builder.activity import NO_BACK, Back, Card, Deck
 from kit_builder.catalogue import Catalogue
-from kit_builder.errors import Text
-from kit_builder.fields import Fields, instead_of
+from kit_builder.errors import Text, halves
+from kit_builder.fields import Fields
 from kit_builder.formats import Format
 from kit_builder.printing import CUTS
 
@@ -140,8 +140,7 @@ def _size(deck: Fields) -> Format:
         try:
             found = formats.card_size(typed)
         except ValueError as error:
-            what, _, instead = str(error).partition("; ")
-            deck.fault(typed.location, what, instead)
+            deck.fault(typed.location, *halves(error))
         else:
             return replace(found, name=Text(found.name, typed.location))
     return formats.CARD_SIZES["poker"]
@@ -186,7 +185,7 @@ def _varied(card: Fields, known: Mapping[str, bool] | None) -> dict[str, tuple[T
     for name in short_form.rest():
         if known is not None and name not in known:
             short_form.fault(
-                name.location, f'the face has no field "{name}"', instead_of(name, known)
+                name.location, f'the face has no field "{name}"', formats.suggestion(name, known)
             )
         if isinstance(short_form.node(name), Text):
             typed = short_form.text(name)

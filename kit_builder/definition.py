@@ -27,9 +27,10 @@ from kit_builder.activity import (
 )
 from kit_builder.catalogue import Catalogue, Fact
 from kit_builder.drawing import Drawn
-from kit_builder.errors import Fault, KitError, Location, Text
+from kit_builder.errors import Fault, KitError, Location, Text, halves
 from kit_builder.facts import Percent
-from kit_builder.fields import Fields, instead_of
+from kit_builder.fields import Fields
+from kit_builder.formats import suggestion
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
 from kit_builder.translation import Translation
@@ -197,7 +198,7 @@ def _related(root: Fields, slug: str, catalogue: Catalogue) -> tuple[Text, ...]:
             root.fault(other.location, "the activity names itself as related", "remove it")
         elif other and other not in catalogue.slugs:
             others = [each for each in catalogue.slugs if each != slug]
-            instead = instead_of(other, others) if others else "remove it"
+            instead = suggestion(other, others) if others else "remove it"
             root.fault(other.location, f'there is no activity "{other}"', instead)
     return related
 
@@ -245,7 +246,7 @@ def _table(table: Fields, catalogue: Catalogue) -> ComputedTable | None:
     try:
         return ComputedTable(catalogue.facts[name](arguments), table.location)
     except ValueError as error:
-        what, _, instead = str(error).partition("; ")
+        what, instead = halves(error)
         table.fault(name.location, f'the fact "{name}": {what}', instead)
         return None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kit_builder import briefing, criteria, puzzles
 from kit_builder.activity import Card, Puzzle, PuzzleKey
 from kit_builder.catalogue import Catalogue, Fact
-from kit_builder.errors import Text
+from kit_builder.errors import Text, halves
 from kit_builder.fields import Fields
 from kit_builder.printing import PuzzleOrder
 
@@ -48,8 +48,7 @@ def read(root: Fields, catalogue: Catalogue, order: PuzzleOrder) -> Drawn:
             drawn = _secret_code(puzzle, number, order)
     except ValueError as error:
         if puzzle.faults == before:
-            what, _, instead = str(error).partition("; ")
-            puzzle.fault(puzzle.location, what, instead)
+            puzzle.fault(puzzle.location, *halves(error))
     puzzle.close()
     if puzzle.faults > before:
         # A stand-in, so that nothing is said about the cards, columns and tables made of it.

@@ -127,6 +127,12 @@ class KitError(Exception):
         return "\n".join(map(str, self.faults))
 
 
+def halves(error: ValueError) -> tuple[str, str]:
+    """What is wrong, and what to write instead, of an error that says "what; instead"."""
+    what, _, instead = str(error).partition("; ")
+    return what, instead
+
+
 def fault(location: Location | None, what: str, instead: str) -> KitError:
     """A `KitError` of a single fault, ready to be raised."""
     return KitError(Fault(location, what, instead))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from difflib import get_close_matches
 
 from kit_builder import units
 from kit_builder.activity import Range
 from kit_builder.errors import Fault, Location, Text
+from kit_builder.formats import nearest, suggestion
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.syntax import colon, quoted
 
@@ -22,19 +22,6 @@ _WHOLE = re.compile(r"[0-9]{1,6}")
 _RANGE = re.compile(r"([0-9]{1,6})(?:\s*[-\u2013]\s*([0-9]{1,6}))?")
 _RANGE_EXAMPLE = "write a whole number such as 4, or a range such as 3-5"
 _DECIMAL = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})?")
-
-
-def nearest(word: str, known: Collection[str]) -> str | None:
-    """The known name an author is likely to have meant, or None."""
-    by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(word.strip().lower(), by_lower, n=1)
-    return by_lower[near[0]] if near else None
-
-
-def instead_of(word: str, known: Collection[str]) -> str:
-    """What to write instead of an unknown name: the nearest known one, else all of them."""
-    near = nearest(word, known)
-    return f'did you mean "{near}"?' if near else f"write one of {', '.join(known)}"
 
 
 def _visible(text: str) -> bool:
@@ -288,7 +275,7 @@ class Fields:
         if found is None:
             return Text("", self.location)
         if found not in known:
-            self.fault(found.location, f'there is no {name} "{found}"', instead_of(found, known))
+            self.fault(found.location, f'there is no {name} "{found}"', suggestion(found, known))
         return found
 
     def close(self) -> None:
@@ -303,11 +290,11 @@ class Fields:
             if wrong is not None:
                 self._faults.append(wrong)
                 continue
-            suggestion = f'did you mean "{near}"? ' if near else ""
+            advice = f'did you mean "{near}"? ' if near else ""
             self.fault(
                 name.location,
                 f'the {self._thing} has no field "{name}"',
-                f"{suggestion}its fields are {', '.join(allowed)}",
+                f"{advice}its fields are {', '.join(allowed)}",
             )
         if self._missing and self.sound:
             names = " and no ".join(f'"{name}"' for name in self._missing)

@@ -6,7 +6,7 @@ houses use; "bridge" and "mini" differ by up to 1 mm between makers, so the mm a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -68,10 +68,17 @@ WIDEST_GUTTER = 20 * MM
 UNPRINTABLE_MARGIN = 5 * MM
 
 
-def suggestion(word: str, known: Mapping[str, object]) -> str:
+def nearest(word: str, known: Collection[str]) -> str | None:
+    """The known name an author is likely to have meant, or None."""
+    by_lower = {name.lower(): name for name in known}
+    near = get_close_matches(word.strip().lower(), by_lower, n=1)
+    return by_lower[near[0]] if near else None
+
+
+def suggestion(word: str, known: Collection[str]) -> str:
     """What to write instead of an unknown name: the nearest known one, else all of them."""
-    near = get_close_matches(word.lower(), list(known), n=1)
-    return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(known)}"
+    near = nearest(word, known)
+    return f'did you mean "{near}"?' if near else f"write one of {', '.join(known)}"
 
 
 def _find(text: str, known: Mapping[str, Format], kind: str, example: str) -> Format:

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import NamedTuple
 
 from kit_builder import banner, makeup, marks
-from kit_builder.errors import Text, fault
+from kit_builder.errors import Text, fault, halves
 from kit_builder.grids import Box
 from kit_builder.marks import CUT_GREY
 from kit_builder.markup import set_label
@@ -246,8 +246,7 @@ class FrontMatter:
                 margin=self._printing.margin,
             )
         except ValueError as error:
-            problem, _, instead = str(error).partition("; ")
-            raise fault(None, problem, instead) from None
+            raise fault(None, *halves(error)) from None
         marks.draw_imprint(canvas, imprint)
         canvas.showPage()
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kit_builder import imposition, pages
 from kit_builder.banner import BANNER_DEPTH
 from kit_builder.decks import Cards
-from kit_builder.errors import fault
+from kit_builder.errors import fault, halves
 from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.grids import Box
 from kit_builder.imposition import Sheet
@@ -150,7 +150,7 @@ def _ganged(cards: Cards, printing: Printing) -> list[Sheet]:
             imprint=(LARGE if printing.large else NORMAL).least_imprint,
         )
     except ValueError as error:
-        what, _, instead = str(error).partition("; ")
+        what, instead = halves(error)
         raise fault(cards.location, f'deck "{cards.deck}": {what}', instead) from None
     if printing.backs != "separate" or not make.backs:
         return list(sheets)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kit_builder import formats, units
 from kit_builder.document import Element
-from kit_builder.errors import KitError, Text, fault
+from kit_builder.errors import KitError, Text, fault, halves
 from kit_builder.typography import Line, Span, Style, TooWideError, break_lines, words
 
 _WHITE = re.compile(r"[ \t\r\n]+")
@@ -83,8 +83,7 @@ def converted(text: Text, convert: Callable[[str], Value]) -> Value:
     try:
         return convert(text)
     except ValueError as error:
-        what, _, instead = str(error).partition("; ")
-        raise fault(text.location, what, instead) from None
+        raise fault(text.location, *halves(error)) from None
 
 
 def whole_number(text: str) -> int:
@@ -157,9 +156,7 @@ def one_of(known: Collection[str], kind: str) -> Callable[[str], str]:
 
     def check(text: str) -> str:
         if text not in known:
-            raise ValueError(
-                f'unknown {kind} "{text}"; {formats.suggestion(text, dict.fromkeys(known))}'
-            )
+            raise ValueError(f'unknown {kind} "{text}"; {formats.suggestion(text, known)}')
         return text
 
     return check

@@ -124,7 +124,7 @@ def one_of(word: str, known: tuple[Word, ...], option: str) -> Word:
     for each in known:
         if each == word.strip().lower():
             return each
-    advice = formats.suggestion(word, dict.fromkeys(map(str, known)))
+    advice = formats.suggestion(word, list(map(str, known)))
     raise wrong(option, f'there is no "{word}"; {advice}')
 
 

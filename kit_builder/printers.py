@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import platformdirs
 
 from kit_builder import characters, formats, units
-from kit_builder.errors import Fault, KitError, Location, Source, fault
+from kit_builder.errors import Fault, KitError, Location, Source, fault, halves
 from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.units import MM
 
@@ -184,8 +184,7 @@ def load(name: str, folder: Path | None = None) -> Profile:
         try:
             found[key.replace("-", "_")] = _converted(key, value)
         except ValueError as error:
-            what, _, instead = str(error).partition("; ")
-            faults.append(Fault(_place(source, key), what, instead))
+            faults.append(Fault(_place(source, key), *halves(error)))
     if faults:
         raise KitError(*sorted(faults, key=_line))
     return Profile(name, **found)

@@ -235,7 +235,7 @@ def draw(canvas: Canvas, name: str, x: float, y: float, size: float, fill: str =
         ValueError: there is no such shape, or no such fill.
     """
     if fill not in FILLS:
-        raise ValueError(f'unknown fill "{fill}"; {formats.suggestion(fill, dict.fromkeys(FILLS))}')
+        raise ValueError(f'unknown fill "{fill}"; {formats.suggestion(fill, FILLS)}')
     placed = outline(name).moved(x / size, y / size, size)
     path = canvas.beginPath()
     path.moveTo(*placed.start)

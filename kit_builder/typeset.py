@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kit_builder import banner, makeup, marks, patterns
 from kit_builder.decks import STAMP, STAMP_EDGE, Card, Cards, Make
-from kit_builder.errors import Text, fault
+from kit_builder.errors import Text, fault, halves
 from kit_builder.faces import Face
 from kit_builder.grids import Box
 from kit_builder.imposition import Placement, Sheet
@@ -168,8 +168,7 @@ class _Press:
                 margin=self._printing.margin,
             )
         except ValueError as error:
-            problem, _, instead = str(error).partition("; ")
-            raise fault(self._story.title.location, problem, instead) from None
+            raise fault(self._story.title.location, *halves(error)) from None
         marks.draw_imprint(self._canvas, imprint)
 
     def _draw_cards(self, sheet: Sheet, cards: Cards) -> None:
