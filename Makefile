@@ -1,5 +1,6 @@
 # make kits    builds every activity of the library into build/
 # make test    runs all tests
+# make test-browser  tries the gallery in Chromium, which must be installed
 # make check   looks at layout, style, types and imports, and changes nothing
 # make fix     corrects what can be corrected by itself
 # make proofs  turns every page of build/ into a PNG in proofs/
@@ -14,8 +15,9 @@ BIN = .venv/bin
 # What is installed is remembered by these files, and renewed when pyproject.toml changes.
 INSTALLED = .venv/installed
 INSTALLED_DEV = .venv/installed-dev
+INSTALLED_BROWSER = .venv/installed-browser
 
-.PHONY: kits test check fix proofs clean
+.PHONY: kits test test-browser check fix proofs clean
 
 kits: $(INSTALLED)
 	@$(BIN)/kit-builder build --out $(OUT)
@@ -23,7 +25,13 @@ kits: $(INSTALLED)
 test: $(INSTALLED_DEV)
 	@$(BIN)/python -m pytest -n auto --dist loadfile
 
-check: $(INSTALLED_DEV)
+test-browser: $(INSTALLED_BROWSER)
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || { \
+	    echo "Chromium is missing. On Debian: apt install chromium chromium-driver" >&2; \
+	    exit 1; }
+	@$(BIN)/python -m pytest tests/browser
+
+check: $(INSTALLED_DEV) $(INSTALLED_BROWSER)
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
@@ -54,4 +62,9 @@ $(INSTALLED): pyproject.toml
 $(INSTALLED_DEV): $(INSTALLED)
 	@echo "Installing the tools of its tests into .venv/ (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(INSTALLED_BROWSER): $(INSTALLED_DEV)
+	@echo "Installing what drives a browser into .venv/ (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
 	@touch $@

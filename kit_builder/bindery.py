@@ -14,26 +14,28 @@ from typing import TypeVar
 
 from kit_builder import (
     activity,
-    build,
     finished,
     folding,
     formats,
     inserts,
     leaks,
+    library,
     preflight,
+    press,
     signatures,
 )
 from kit_builder.booklet import Booklet, Kit
-from kit_builder.build import MadeUp, Options, Prepared
+from kit_builder.desk import Desk
 from kit_builder.errors import Fault, KitError, Location, Source, fault
+from kit_builder.files import shown
 from kit_builder.finished import Finished
 from kit_builder.formats import Format
 from kit_builder.frontmatter import Wording
 from kit_builder.inserts import Insert
-from kit_builder.layout import HOST, PLAYER
-from kit_builder.library import Library, shown
-from kit_builder.printing import PARTS, THE_KITS_OWN, Printing
+from kit_builder.press import MadeUp, Prepared
+from kit_builder.printing import HOST, PARTS, PLAYER, Printing
 from kit_builder.typeset import Numbering
+from kit_builder.variants import Options
 
 _FOLDED = ("rules", "records")
 
@@ -109,12 +111,12 @@ class _Chosen:
         """As the booklet plans it; `note` says where the rest is."""
         made, whole = self.bound, self.apart is None
         alone = [
-            whole and made.job.edition == PLAYER and side.part.name != "rules"
+            whole and made.variant.edition == PLAYER and side.part.name != "rules"
             for side in made.sides
         ]
         note = note.replace("{file}", self.apart.file_name) if self.apart else ""
         told = made.told
-        return Kit(shown(path), told.title, told.language, made.job.edition, alone, note=note)
+        return Kit(shown(path), told.title, told.language, made.variant.edition, alone, note=note)
 
 
 def bind(paths: Sequence[Path], order: Order) -> Bound:
@@ -124,12 +126,12 @@ def bind(paths: Sequence[Path], order: Order) -> Bound:
         KitError: something in the activities or the inserted files is wrong, does not fit, or is
             the host's in a booklet for players.
     """
-    libraries = {path.parent: Library(path.parent) for path in paths}
-    known = _each(paths, lambda path: libraries[path.parent].languages(path))
+    desks = {path.parent: Desk(path.parent) for path in paths}
+    known = _each(paths, lambda path: desks[path.parent].languages(path))
     usual = Counter(own for own, *_ in known.values()).most_common(1)
     language = order.language or usual[0][0]
-    chosen = _each(paths, lambda path: _chosen(libraries[path.parent], path, language, order))
-    return _Bindery(libraries[paths[0].parent], language, chosen, order).bound()
+    chosen = _each(paths, lambda path: _chosen(desks[path.parent], path, language, order))
+    return _Bindery(desks[paths[0].parent], language, chosen, order).bound()
 
 
 def _each(paths: Iterable[Path], make: Callable[[Path], Made]) -> dict[Path, Made]:
@@ -144,17 +146,17 @@ def _each(paths: Iterable[Path], make: Callable[[Path], Made]) -> dict[Path, Mad
         try:
             made[path] = make(path)
         except KitError as error:
-            faults += build.located(error, path)
+            faults += library.located(error.faults, path)
     if faults:
         raise KitError(*faults)
     return made
 
 
-def _chosen(library: Library, path: Path, language: str, order: Order) -> _Chosen:
-    own, *others = library.languages(path)
+def _chosen(desk: Desk, path: Path, language: str, order: Order) -> _Chosen:
+    own, *others = desk.languages(path)
     if order.language and language not in (own, *others):
-        raise KitError(build.untranslated(library.read(path), path, language))
-    kit = Prepared(library, path, language if language in others else "", THE_KITS_OWN)
+        raise KitError(library.untranslated(path, language))
+    kit = press.prepare(desk.material(path, language if language in others else ""))
     if not order.folding or order.edition == HOST:
         return _Chosen(_made_up(kit, order.edition, order.page), None)
     folded: Sequence[str] = _FOLDED
@@ -168,19 +170,19 @@ def _chosen(library: Library, path: Path, language: str, order: Order) -> _Chose
 
 
 def _made_up(kit: Prepared, edition: str, paper: Format, parts: Sequence[str] = ()) -> MadeUp:
-    (job,) = Options(Printing(parts=parts), (paper,), (edition,)).jobs()
-    return build.make_up(kit, job)
+    (variant,) = Options(Printing(parts=parts), (paper,), (edition,)).variants()
+    return press.make_up(kit, variant)
 
 
 class _Bindery:
     """One booklet in the making."""
 
     def __init__(
-        self, library: Library, language: str, chosen: Mapping[Path, _Chosen], order: Order
+        self, desk: Desk, language: str, chosen: Mapping[Path, _Chosen], order: Order
     ) -> None:
-        self._library = library
+        self._desk = desk
         self._language = language
-        self._labels = library.labels(language)
+        self._labels = desk.labels(language)
         self._title = order.title or self._labels["booklet-title"]
         self._chosen = chosen
         self._order = order
@@ -207,13 +209,13 @@ class _Bindery:
 
         def pressed(path: Path) -> bytes:
             numbering = Numbering(plan.numbers(places[path]), plan.total)
-            pdf, file = build.press(chosen[path].bound, numbering)
+            pdf, file = press.press(chosen[path].bound, numbering)
             self._searched.update(line for _, line in _lines(file))
             return pdf
 
         pdfs = [*(made.pdf for made in inserted), *_each(chosen, pressed).values()]
         rest = {path: each.apart for path, each in chosen.items() if each.apart}
-        apart = _each(rest, lambda path: build.press(rest[path])[0])
+        apart = _each(rest, lambda path: press.press(rest[path])[0])
         named = {rest[path].file_name: pdf for path, pdf in apart.items()}
         pdf = booklet.bind(pdfs)
         starts = {str(plan.numbers(place)[0]) for place in range(len(kits))}
@@ -248,8 +250,8 @@ class _Bindery:
         except preflight.Failed as failed:
             told = (Fault(place, finding, instead) for finding in failed.findings)
             raise KitError(*told) from None
-        languages = self._library.catalogue.languages
-        banners = {self._library.labels(language)["host-banner"] for language in languages}
+        languages = self._desk.catalogue.languages
+        banners = {self._desk.labels(language)["host-banner"] for language in languages}
         if order.edition == PLAYER and not banners.isdisjoint(line for _, line in _lines(file)):
             raise fault(
                 place,
@@ -282,15 +284,15 @@ class _Bindery:
         public: list[str] = [*self._labels.values()]
         for kit in read:
             public += (*activity.texts(kit.activity.kit), *kit.labels.values())
-        private = [text for kit in read for text in build.hidden(kit.activity)]
+        private = [text for kit in read for text in press.hidden(kit.activity)]
         secrets = [text for kit in read for text in kit.activity.host.secrets]
         added: dict[str, list[str]] = defaultdict(list)
         for where, line in _lines(file):
             if line not in self._searched and line not in starts:
                 added[where].append(line)
         found = leaks.find(leaks.host_only(public, private, ()), file.texts)
-        found += leaks.find(secrets, build.without_numbers(added, self._labels))
-        build.refuse(
+        found += leaks.find(secrets, press.without_numbers(added, self._labels))
+        press.refuse(
             found, "booklet", "take it out of the title, the school, the date or the inserted file"
         )
 

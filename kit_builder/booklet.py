@@ -44,7 +44,7 @@ class Kit:
     Attributes:
         path: of its file or definition, for messages.
         language: a language tag.
-        edition: as in `layout.EDITIONS`.
+        edition: as in `printing.EDITIONS`.
         alone: for each page, whether nothing may be printed on its back: it is cut up.
         duplex: its pages already are fronts and backs of the same sheets.
         note: a line below its title in the contents, or "".

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import Path
 
 from kit_builder.errors import Fault, Location, Source, fault
+from kit_builder.files import File
 
 LARGEST_FILE = 1_000_000  # bytes; the longest kit of the library has about 10 000
 
@@ -47,27 +47,17 @@ def name(character: str) -> str:
     return f"{called}, U+{ord(character):04X}"
 
 
-def read(path: Path, shown: str) -> tuple[Source, str, list[Fault]]:
+def read(file: File) -> tuple[Source, str, list[Fault]]:
     """The text of a file with its lines ended by newlines, and the characters refused in it.
 
     In the text that is handed back each refused character is a space, so that every other
     character keeps its place.
 
-    Args:
-        path: of the file.
-        shown: the path as the user wrote it.
-
     Raises:
-        KitError: the file cannot be read, is too large, or its bytes are no text.
+        KitError: the file is too large, or its bytes are no text.
     """
+    shown, raw = file.shown, file.raw
     whole = Location(Source(shown))
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise fault(
-            whole, f"the file cannot be read ({reason})", "check its name and folder"
-        ) from None
     if len(raw) > LARGEST_FILE:
         raise fault(
             whole,

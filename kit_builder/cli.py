@@ -10,9 +10,9 @@ import io
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Annotated
 
@@ -22,16 +22,24 @@ from kit_builder import (
     __version__,
     bindery,
     build,
+    files,
     library,
     locking,
     options,
-    plan,
+    press,
     printers,
+    run,
+    store,
     units,
 )
-from kit_builder.activity import Activity
+from kit_builder.build import Result
+from kit_builder.desk import Desk
 from kit_builder.errors import Fault, KitError
-from kit_builder.layout import EDITIONS, HOST, PLAYER
+from kit_builder.files import shown
+from kit_builder.job import Count
+from kit_builder.printing import EDITIONS, HOST, PLAYER
+from kit_builder.run import Run
+from kit_builder.variants import Options
 
 _STOPPED = 128 + signal.SIGINT
 
@@ -55,7 +63,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     def run(**values: object) -> None:
         with _faults() as faults:
             chosen = options.chosen(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
-            command(build.build(library.find(chosen[0]), chosen[1]), faults, **values)
+            command(chosen, faults, **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -77,23 +85,13 @@ def _faults() -> Iterator[list[Fault]]:
         raise typer.Exit(1)
 
 
-def _sound(
-    results: Iterable[build.Result], faults: list[Fault]
-) -> Iterator[tuple[build.Result, Activity]]:
-    """The results without faults; the faults of the others are added to `faults`."""
-    for result in results:
-        faults += result.faults
-        if result.activity is not None:
-            yield result, result.activity
-
-
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _pages(result: build.Result) -> str:
+def _pages(result: Result) -> str:
     pages = {
-        edition: sum(len(output.sides) for output in result.outputs if output.edition == edition)
+        edition: sum(output.pages for output in result.outputs if output.edition == edition)
         for edition in EDITIONS
     }
     told = [f"{each} {_counted(number, 'page')}" for each, number in pages.items() if number]
@@ -118,40 +116,63 @@ def _program(
 @app.command("build")
 @_with_options
 def _build(
-    results: Iterable[build.Result],
+    chosen: tuple[list[Path], Options],
     faults: list[Fault],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
     password: Annotated[
         bool, typer.Option("--password", help=f"Lock the host's PDFs. {options.ASKED}")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Make everything again, even what is up to date.")
+    ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
-    written = 0
+    named, wanted = chosen
     word = options.password(password)
-    for result, activity in _sound(results, faults):
-        if word and not any(output.edition == HOST for output in result.outputs):
-            raise options.wrong("--password", "it locks the host's PDFs; leave out --only player")
-        try:
-            build.write((_locked(each, word) for each in result.outputs), out)
-        except KitError as error:
-            faults += error.faults
-            continue
-        written += len(result.outputs)
-        typer.echo(f"{activity.kit.slug}: {_pages(result)}")
-    if written:
-        typer.echo(f"{_counted(written, 'PDF')} in {library.shown(out)}")
+    if word and HOST not in wanted.editions:
+        raise options.wrong("--password", "it locks the host's PDFs; leave out --only player")
+    order = Run(
+        library.find(named),
+        [path for path in named if path.is_dir()],
+        wanted,
+        force,
+        (lambda pdf: locking.lock(pdf, word)) if word else None,
+    )
+    report = _Lines(faults)
+    with store.opened(
+        out, lambda: typer.echo(f"waiting: another build is in {shown(out)}")
+    ) as kept:
+        run.run(order, kept, report, None, 0)
+    if report.written:
+        typer.echo(f"{_counted(report.written, 'PDF')} in {shown(out)}")
 
 
-def _locked(output: build.Output, password: str) -> build.Output:
-    """A host's PDF locked, if there is a password; all others as they are."""
-    if password and output.edition == HOST:
-        return replace(output, pdf=locking.lock(output.pdf, password))
-    return output
+class _Lines:
+    """Says what becomes of a run, a line for each activity."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        self._faults = faults
+        self.written = 0
+
+    def done(self, result: Result) -> None:
+        self._faults += result.faults
+        if not result.faults:
+            self.written += len(result.outputs)
+            typer.echo(f"{result.slug}: {_pages(result)}")
+
+    def stale(self, name: str) -> None:
+        typer.echo(f"{name} is out of date")
+
+    def removed(self, name: str) -> None:
+        typer.echo(f"{name} is removed")
+
+    def kept(self, name: str) -> None:
+        typer.echo(f"{name} is kept: it was changed")
 
 
 @app.command("booklet")
 def _booklet(
-    files: options.Files = None,
+    named: options.Files = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
     school: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
     date: Annotated[str, typer.Option(metavar="TEXT", help="On the cover, as you write it.")] = "",
@@ -226,7 +247,7 @@ def _booklet(
         raise options.wrong("--out", f"{path} is inserted; write another name")
     word = options.password(password)
     with _faults():
-        paths = library.find(options.named(files))
+        paths = library.find(options.named(named))
         bound = bindery.bind(paths, order)
         if path.name in bound.apart:
             raise options.wrong("--out", f"{path.name} is printed apart; write another name")
@@ -234,39 +255,42 @@ def _booklet(
         made |= {path.with_name(name): pdf for name, pdf in bound.apart.items()}
         if word:
             made = {name: locking.lock(pdf, word) for name, pdf in made.items()}
-        build.write_files(made)
+        files.write(made)
         told = [
             "1 activity" if len(paths) == 1 else f"{len(paths)} activities",
             _counted(bound.pages, "page"),
         ]
         if bound.sheets:
             told.append(f"{_counted(bound.sheets, 'sheet')} to fold")
-        typer.echo(f"{library.shown(path)}: {', '.join(told)}")
+        typer.echo(f"{shown(path)}: {', '.join(told)}")
         for name in bound.apart:
-            typer.echo(f"{library.shown(path.with_name(name))}: to print apart")
+            typer.echo(f"{shown(path.with_name(name))}: to print apart")
 
 
 @app.command("check")
 @_with_options
-def _check(results: Iterable[build.Result], faults: list[Fault]) -> None:
+def _check(chosen: tuple[list[Path], Options], faults: list[Fault]) -> None:
     """Check activities: everything that build does, except writing."""
-    for result, activity in _sound(results, faults):
-        typer.echo(f"{activity.kit.slug}: no faults, {_pages(result)}")
+    for result in build.build(library.find(chosen[0]), chosen[1]):
+        faults += result.faults
+        if not result.faults:
+            typer.echo(f"{result.slug}: no faults, {_pages(result)}")
 
 
 @app.command("plan")
 @_with_options
 def _plan(
-    results: Iterable[build.Result],
+    chosen: tuple[list[Path], Options],
     faults: list[Fault],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of a table.")] = False,
 ) -> None:
     """Say what a build would need: pages, sheets, cards, cuts."""
-    needs = {
-        activity.kit.slug: plan.count(result.outputs)
-        for result, activity in _sound(results, faults)
-    }
-    total = sum(needs.values(), plan.Count())
+    needs: dict[str, Count] = {}
+    for result in build.build(library.find(chosen[0]), chosen[1]):
+        faults += result.faults
+        if not result.faults:
+            needs[result.slug] = sum((each.count for each in result.outputs), Count())
+    total = sum(needs.values(), Count())
     if as_json:
         rows = {"activities": {slug: asdict(count) for slug, count in needs.items()}}
         typer.echo(json.dumps(rows | {"total": asdict(total)}, indent=2))
@@ -293,8 +317,9 @@ def _calibrate(
     """Make a test sheet that shows what your printer does wrong."""
     with _faults():
         profile = printers.Profile(flip=options.parsed(printers.flip, flip, "--flip"))
-        build.calibrate(options.paper_called(paper), language, profile, out)
-        typer.echo(library.shown(out))
+        sheet = press.calibration_sheet(options.paper_called(paper), language, profile)
+        files.write({out: sheet})
+        typer.echo(shown(out))
 
 
 _printer = typer.Typer(help="Save what a printer does wrong, once measured.", no_args_is_help=True)
@@ -357,13 +382,16 @@ def _printers() -> None:
 
 
 @app.command("list")
-def _list(files: options.Files = None) -> None:
+def _list(named: options.Files = None) -> None:
     """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
-        found = build.read(library.find(options.named(files)))
-        for _, activity in _sound(found, faults):
-            kit = activity.kit
+        for path in library.find(options.named(named)):
+            try:
+                kit = Desk(path.parent).read(path).kit
+            except KitError as error:
+                faults += error.faults
+                continue
             players, minutes, pieces = str(kit.players), str(kit.minutes), str(kit.pieces)
             table.append((kit.slug, kit.title, kit.language, players, minutes, pieces))
         _print_table(table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from kit_builder import faces, formats, patterns, structure
 from kit_builder.document import Element
@@ -16,43 +16,12 @@ from kit_builder.errors import Fault, KitError, Location, Text, fault
 from kit_builder.faces import Face
 from kit_builder.formats import Format
 from kit_builder.markup import attributes, converted, one_of, set_label, unknown
-from kit_builder.printing import CUTS, Cut
+from kit_builder.printing import CUTS, Cut, Orders
 from kit_builder.typography import NORMAL, Line, Style, Styles
 from kit_builder.units import MM, length
 
 STAMP = Style(8, 10)
 STAMP_EDGE = 3 * MM
-
-Only = Literal["pages", "cards", "fronts", "backs"]
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """What of a document is made, and how cards are.
-
-    Attributes:
-        parts: names of the only parts to make; all of them if empty.
-        cards: names or running numbers of the only cards to make; all of them if empty.
-        only: text pages only, or cards only, or one side of them.
-        backs: the cards have backs.
-        cut, gutter, bleed: of all decks; None where each deck says it. Lengths in points.
-    """
-
-    parts: Sequence[str] = ()
-    cards: Sequence[str] = ()
-    only: Only | None = None
-    backs: bool = False
-    cut: Cut | None = None
-    gutter: float | None = None
-    bleed: float | None = None
-
-    @property
-    def pages(self) -> bool:
-        """Text pages are made."""
-        return self.only in (None, "pages")
-
-
-EVERYTHING = Orders()
 
 
 @dataclass(frozen=True, slots=True)

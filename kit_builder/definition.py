@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from string import ascii_uppercase
 
 from kit_builder import decklist, drawing, manuscript
@@ -30,6 +29,7 @@ from kit_builder.drawing import Drawn
 from kit_builder.errors import Fault, KitError, Location, Text, halves
 from kit_builder.facts import Percent
 from kit_builder.fields import Fields
+from kit_builder.files import File
 from kit_builder.formats import suggestion
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
@@ -43,17 +43,15 @@ _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 def read(
-    path: Path,
-    shown: str,
+    file: File,
     catalogue: Catalogue,
     translation: Translation | None = None,
     order: PuzzleOrder = THE_KITS_OWN,
 ) -> Activity:
-    """The activity that is defined in the file at `path`, called `shown` in messages.
+    """The activity that is defined in a file.
 
     Args:
-        path: of the file.
-        shown: its path in messages.
+        file: its definition.
         catalogue: of what it may name.
         translation: of its texts; every text must have one.
         order: of the puzzle, where the activity has one.
@@ -61,8 +59,8 @@ def read(
     Raises:
         KitError: all faults of the file, in its order; then those of the translation.
     """
-    root, faults = _root(path, shown, "activity", translation)
-    slug = _slug(path, root)
+    root, faults = _root(file, "activity", translation)
+    slug = _slug(file, root)
     kit, drawn, catalogue = _kit(root, slug, catalogue, order)
     host_fields = root.inner("host", "host", required=True)
     host = HostKey((), (), (), None)
@@ -80,35 +78,35 @@ def read(
     return Activity(kit, host)
 
 
-def labels(path: Path, shown: str) -> Mapping[str, Text]:
+def labels(file: File) -> Mapping[str, Text]:
     """The fixed words of one language: a file of nothing but `name: text` lines.
 
     Raises:
         KitError: all faults of the file, in its order.
     """
-    root, faults = _root(path, shown, "label file")
+    root, faults = _root(file, "label file")
     texts = {str(name): root.text(name) for name in root.rest()}
     if faults:
         raise KitError(*manuscript.in_order(faults))
     return texts
 
 
-def language(path: Path, shown: str) -> str:
-    """The language of the activity at `path`; "" if the file does not say it clearly.
+def language(file: File) -> str:
+    """The language of the activity in a file; "" if the file does not say it clearly.
 
     Raises:
         KitError: the file's layout cannot be understood.
     """
-    root = manuscript.read(path, shown).root
+    root = manuscript.read(file).root
     pairs = root.pairs if isinstance(root, Pairs) else ()
     said = next((value for name, value in pairs if name == "language"), "")
     return said if isinstance(said, str) else ""
 
 
 def _root(
-    path: Path, shown: str, thing: str, translation: Translation | None = None
+    file: File, thing: str, translation: Translation | None = None
 ) -> tuple[Fields, list[Fault]]:
-    typed = manuscript.read(path, shown)
+    typed = manuscript.read(file)
     faults = list(typed.faults)
     whole = Location(typed.source)
     root = typed.root
@@ -121,16 +119,16 @@ def _root(
     return Fields(root, thing, faults, whole), faults
 
 
-def _slug(path: Path, root: Fields) -> str:
-    if not _SLUG.fullmatch(path.stem):
-        plain = unicodedata.normalize("NFKD", path.stem.removesuffix(".yaml").casefold())
+def _slug(file: File, root: Fields) -> str:
+    if not _SLUG.fullmatch(file.stem):
+        plain = unicodedata.normalize("NFKD", file.stem.removesuffix(".yaml").casefold())
         better = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode()).strip("-")
         root.fault(
             root.location,
-            f'the file name "{path.name}" is not made of small letters a-z, digits and hyphens',
+            f'the file name "{file.name}" is not made of small letters a-z, digits and hyphens',
             f'call it "{better or "hidden-trap-bid"}.yaml"',
         )
-    return path.stem
+    return file.stem
 
 
 def _kit(

@@ -1,8 +1,8 @@
 """An activity through the layouts: Jinja templates that write markup.
 
-The only module that knows Jinja. A template is looked up in the `templates/` folder beside the
-user's activities first, then in the one that travels with the program, so any layout, macro or
-card face can be replaced, and a new card face is one new file.
+The only module that knows Jinja. A template of the user's own comes before the one of the same
+name that travels with the program, so any layout, macro or card face can be replaced, and a new
+card face is one new file.
 
 A player layout is handed the `Kit` and nothing else: a host field is not blank there, it does not
 exist, and to name it is an error.
@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +25,17 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
-from kit_builder import document, prose, resources
+from kit_builder import document, prose
 from kit_builder.activity import Activity, Deck, Kit, PrintedCard
 from kit_builder.document import Element
 from kit_builder.errors import KitError, Location, Source, Text, fault
-from kit_builder.printing import ClassSet
+from kit_builder.files import File
+from kit_builder.printing import HOST, ClassSet
+from kit_builder.templates import Templates
 from kit_builder.units import MM
 
-PLAYER = "player"
-HOST = "host"
-EDITIONS = (PLAYER, HOST)
-
 _SUFFIX = ".xml.j2"
-_FACES = "cards/"
+_FACES = "cards"
 _FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
 # What every face is handed besides its fields.
 _FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "puzzle", "width", "height", "t")
@@ -46,6 +46,19 @@ _BLANK = re.compile(r"\{(\w+)\}")
 # The author's texts of the document being rendered, in the order the templates named them.
 _origins: ContextVar[list[Text]] = ContextVar("origins")
 
+# The names of the templates that were used since somebody began to note them.
+_used: ContextVar[set[str]] = ContextVar("used")
+
+
+@contextmanager
+def noting(used: set[str]) -> Iterator[None]:
+    """Adds to `used` the name of every template that is used meanwhile."""
+    token = _used.set(used)
+    try:
+        yield
+    finally:
+        _used.reset(token)
+
 
 class _Places(Extension):
     """Writes into every element of a template the line it stands in."""
@@ -53,7 +66,7 @@ class _Places(Extension):
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
             if token.type == "data":
-                path = _shown(stream.filename or stream.name or "")
+                path = stream.filename or stream.name or ""
                 yield Token(token.lineno, "data", self._placed(token.value, token.lineno, path))
             else:
                 yield token
@@ -66,22 +79,30 @@ class _Places(Extension):
         return _START_TAG.sub(place, markup)
 
 
-class _Folders(jinja2.FileSystemLoader):
-    """Reads templates, as UTF-8 with or without a byte order mark."""
+class _Loader(jinja2.BaseLoader):
+    """Hands Jinja the templates, as UTF-8 with or without a byte order mark."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
 
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str, Callable[[], bool]]:
-        try:
-            return super().get_source(environment, template)
-        except UnicodeDecodeError as error:
-            paths = (Path(folder, template) for folder in self.searchpath)
-            path = next(path for path in paths if path.is_file())
-            raise fault(
-                _place(str(path), error.object.count(b"\n", 0, error.start) + 1),
-                f"the byte {error.object[error.start]:02X} is not UTF-8",
-                "save the file again with the encoding UTF-8",
-            ) from None
+        file = self._templates.find(template)
+        if file is None:
+            raise jinja2.TemplateNotFound(template)
+        return _text(file), file.shown, lambda: True
+
+
+def _text(file: File) -> str:
+    try:
+        return file.raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fault(
+            _place(file, error.object.count(b"\n", 0, error.start) + 1),
+            f"the byte {error.object[error.start]:02X} is not UTF-8",
+            "save the file again with the encoding UTF-8",
+        ) from None
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -90,17 +111,15 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
         return attr != "source" and super().is_safe_attribute(obj, attr, value)
 
+    def get_template(self, name: Any, *arguments: Any, **values: Any) -> jinja2.Template:
+        """A template, noted as used."""
+        _used.get(set()).add(str(name))
+        return super().get_template(name, *arguments, **values)
 
-def _shown(filename: str) -> str:
-    """A template's path as people write it: from the folder they are in, where it is inside."""
-    path = Path(filename)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
-
-def _place(filename: str, line: int) -> Location:
-    path = Path(filename)
-    text = path.read_text("utf-8-sig", "replace") if path.is_file() else ""
-    return Location(Source(_shown(filename), tuple(text.split("\n"))), line)
+def _place(file: File, line: int) -> Location:
+    text = file.raw.decode("utf-8-sig", "replace")
+    return Location(Source(file.shown, tuple(text.split("\n"))), line)
 
 
 def _mark(text: Text) -> str:
@@ -122,18 +141,69 @@ def _markdown(text: object) -> Markup:
     return prose.markup(text, _mark)
 
 
-class Layouts:
-    """The templates of one library.
+class Faces(Mapping[str, Mapping[str, bool]]):
+    """Every card face: its name -> its fields -> whether a card must give it.
 
-    Args:
-        own: the user's template folder; it need not exist.
+    A face says its fields in a comment on top: `{# fields: suit, rank, show-copy? #}`. In the
+    template a hyphen in a name is an underscore. To look up a face
+
+    Raises:
+        KitError: if it does not say its fields, or not so that they can be named.
     """
 
-    def __init__(self, own: Path | None = None) -> None:
-        folders = [own] if own is not None and own.is_dir() else []
-        self._loader = _Folders([*folders, resources.folder("templates")], encoding="utf-8-sig")
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._templates.names(_FACES, _SUFFIX))
+
+    def __len__(self) -> int:
+        return len(self._templates.names(_FACES, _SUFFIX))
+
+    def __contains__(self, face: object) -> bool:
+        return self._templates.find(_template_of(str(face))) is not None
+
+    def __getitem__(self, face: str) -> Mapping[str, bool]:
+        file = self._templates.find(_template_of(face))
+        if file is None:
+            raise KeyError(face)
+        _used.get(set()).add(_template_of(face))
+        return _fields(file)
+
+
+def _template_of(face: str) -> str:
+    return f"{_FACES}/{face}{_SUFFIX}"
+
+
+@lru_cache(maxsize=256)
+def _fields(file: File) -> Mapping[str, bool]:
+    said = _FACE_FIELDS.match(_text(file))
+    if said is None:
+        raise fault(
+            _place(file, 1),
+            "the card face does not say which fields it prints",
+            "start the file with a line such as {# fields: label, note? #}",
+        )
+    written = [field.strip() for field in said[1].split(",") if field.strip()]
+    fields = {field.removesuffix("?"): not field.endswith("?") for field in written}
+    for field in fields:
+        if field in _FACE_NAMES or not field.replace("-", "_").isidentifier():
+            raise fault(
+                _place(file, 1),
+                f'a card face cannot have a field "{field}"',
+                f"choose another word than {', '.join(_FACE_NAMES)}, without spaces",
+            )
+    return fields
+
+
+class Layouts:
+    """The layouts and card faces among some templates."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        self.faces = Faces(templates)
         self._environment = _Sandbox(
-            loader=self._loader,
+            loader=_Loader(templates),
             extensions=[_Places],
             undefined=jinja2.StrictUndefined,
             autoescape=True,
@@ -142,41 +212,6 @@ class Layouts:
             lstrip_blocks=True,
         )
         self._environment.filters["markdown"] = _markdown
-
-    def faces(self) -> Mapping[str, Mapping[str, bool]]:
-        """Every card face: its name -> its fields -> whether a card must give it.
-
-        A face says its fields in a comment on top: `{# fields: suit, rank, show-copy? #}`. In the
-        template a hyphen in a name is an underscore.
-
-        Raises:
-            KitError: a face does not say its fields, or not so that they can be named.
-        """
-        found: dict[str, Mapping[str, bool]] = {}
-        for name in self._environment.list_templates():
-            if name.startswith(_FACES) and name.endswith(_SUFFIX):
-                found[name.removeprefix(_FACES).removesuffix(_SUFFIX)] = self._face_fields(name)
-        return found
-
-    def _face_fields(self, name: str) -> Mapping[str, bool]:
-        source, filename, _ = self._loader.get_source(self._environment, name)
-        said = _FACE_FIELDS.match(source)
-        if said is None:
-            raise fault(
-                _place(filename, 1),
-                "the card face does not say which fields it prints",
-                "start the file with a line such as {# fields: label, note? #}",
-            )
-        written = [field.strip() for field in said[1].split(",") if field.strip()]
-        fields = {field.removesuffix("?"): not field.endswith("?") for field in written}
-        for field in fields:
-            if field in _FACE_NAMES or not field.replace("-", "_").isidentifier():
-                raise fault(
-                    _place(filename, 1),
-                    f'a card face cannot have a field "{field}"',
-                    f"choose another word than {', '.join(_FACE_NAMES)}, without spaces",
-                )
-        return fields
 
     def render(
         self,
@@ -212,15 +247,14 @@ class Layouts:
             if edition == HOST:
                 names["host"] = activity.host
             markup = self._run(edition + _SUFFIX, names)
-            filename = self._environment.get_template(edition + _SUFFIX).filename
-            return document.parse(markup, _shown(filename or edition), origins)
+            return document.parse(markup, self._shown(edition + _SUFFIX), origins)
         finally:
             _origins.reset(token)
 
     def _face(
         self, kit: Kit, labels: Mapping[str, Text], class_set: ClassSet | None
     ) -> Callable[[Deck, PrintedCard, str], Markup]:
-        faces = self.faces()
+        faces = self.faces
 
         def face(deck: Deck, card: PrintedCard, name: str) -> Markup:
             """One side of a card: the markup of the face called `name`."""
@@ -235,10 +269,9 @@ class Layouts:
                 "width": deck.size.width / MM,
                 "height": deck.size.height / MM,
             }
-            template = f"{_FACES}{name}{_SUFFIX}"
+            template = _template_of(name)
             made = self._run(template, names)
-            path = self._environment.get_template(template).filename or template
-            root = document.parse(made, _shown(path), _origins.get())
+            root = document.parse(made, self._shown(template), _origins.get())
             if root.tag != "card":
                 raise fault(
                     root.location, f"a card face is a <card>, not a <{root.tag}>", "write it"
@@ -247,20 +280,29 @@ class Layouts:
 
         return face
 
+    def _shown(self, template: str) -> str:
+        return self._environment.get_template(template).filename or template
+
+    def _at(self, shown: str, line: int) -> Location:
+        """A line of the template that messages call `shown`."""
+        layers = self._templates.own + self._templates.program
+        file = next((file for _, file in layers if file.shown == shown), File(shown, b""))
+        return _place(file, line)
+
     def _run(self, template: str, names: Mapping[str, Any]) -> str:
         try:
             return self._environment.get_template(template).render(names)
         except jinja2.TemplateSyntaxError as error:
-            place = _place(error.filename or error.name or template, error.lineno)
+            place = self._at(error.filename or error.name or template, error.lineno)
             raise fault(place, (error.message or "").rstrip("."), "correct the template") from None
         except jinja2.TemplateNotFound as error:
             raise fault(
-                _raised_at(error, template),
+                self._raised_at(error, template),
                 f'there is no template "{error.name}"',
                 "write the name of a file in templates/",
             ) from None
         except Exception as error:
-            place = _raised_at(error, template)
+            place = self._raised_at(error, template)
             if isinstance(error, jinja2.UndefinedError):
                 raise fault(place, *_undefined(error.message or "", template)) from None
             if isinstance(error, KitError) or not _is_the_templates(error):
@@ -268,13 +310,12 @@ class Layouts:
             what = f"the template fails here: {str(error).rstrip('.')}"
             raise fault(place, what, "correct it") from None
 
-
-def _raised_at(error: Exception, template: str) -> Location:
-    """The template line an error was raised in: the innermost frame that is a template."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename.endswith(_SUFFIX):
-            return _place(frame.filename, frame.lineno or 0)
-    return Location(Source(template))
+    def _raised_at(self, error: Exception, template: str) -> Location:
+        """The template line an error was raised in: the innermost frame that is a template."""
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if frame.filename.endswith(_SUFFIX):
+                return self._at(frame.filename, frame.lineno or 0)
+        return Location(Source(template))
 
 
 def _is_the_templates(error: Exception) -> bool:
@@ -282,7 +323,7 @@ def _is_the_templates(error: Exception) -> bool:
 
     It may have been done deep inside Jinja or Python, but not in the program's own code.
     """
-    if isinstance(error, jinja2.TemplateError):
+    if isinstance(error, (jinja2.TemplateError, RecursionError)):
         return True
     own = Path(__file__).parent
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

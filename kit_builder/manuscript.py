@@ -12,7 +12,6 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import yaml
@@ -20,6 +19,7 @@ import yaml
 from kit_builder import characters, syntax
 from kit_builder.characters import SPACES
 from kit_builder.errors import Fault, KitError, Location, Source, Text
+from kit_builder.files import File
 
 DEEPEST_NESTING = 20  # levels; an activity needs six
 
@@ -77,13 +77,13 @@ class Manuscript:
     faults: tuple[Fault, ...]
 
 
-def read(path: Path, shown: str) -> Manuscript:
-    """The file at `path`, called `shown` in messages.
+def read(file: File) -> Manuscript:
+    """What stands in a file.
 
     Raises:
         KitError: the file is no text, or its layout cannot be understood.
     """
-    source, text, faults = characters.read(path, shown)
+    source, text, faults = characters.read(file)
     # libyaml is ten times faster; only the Python parser explains itself well enough.
     fast = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:

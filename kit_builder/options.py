@@ -13,12 +13,13 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from kit_builder import bindery, build, formats, printers, puzzles, units
+from kit_builder import bindery, formats, printers, puzzles, units
 from kit_builder.formats import Format
-from kit_builder.layout import EDITIONS, HOST
 from kit_builder.printing import (
     BACKS,
     CUTS,
+    EDITIONS,
+    HOST,
     MOST_SETS,
     ORDERS,
     PARTS,
@@ -28,6 +29,7 @@ from kit_builder.printing import (
     PuzzleOrder,
 )
 from kit_builder.units import MM
+from kit_builder.variants import Options
 
 _DEFAULT_FOLDER = Path("activities")
 _LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
@@ -321,7 +323,7 @@ def chosen(
             f" or set {_SECRET}.",
         ),
     ] = False,
-) -> tuple[list[Path], build.Options]:
+) -> tuple[list[Path], Options]:
     """The options of build, check and plan."""
     editions = EDITIONS if only is None else (one_of(only, EDITIONS, "--only"),)
     if cards is not None and parts is not None:
@@ -377,7 +379,7 @@ def chosen(
     papers: dict[str, Format] = {}
     for each in map(paper_called, paper or ["A4"]):
         papers.setdefault(each.dimensions, each)
-    return named(files), build.Options(
+    return named(files), Options(
         printing, list(papers.values()), editions, split, language or (), orders
     )
 

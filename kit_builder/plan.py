@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 
-from kit_builder.build import Output
 from kit_builder.imposition import Sheet
+from kit_builder.job import Count
 from kit_builder.makeup import Side, is_duplex
+from kit_builder.printing import Printing
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """What some PDFs need.
-
-    Attributes:
-        pages: printed sides of sheets, empty backs not counted.
-        paper, card: sheets of plain paper, and of card stock.
-        cards: cards to cut out.
-        cuts: from edge to edge of a sheet, on all sheets, one by one.
-    """
-
-    pages: int = 0
-    paper: int = 0
-    card: int = 0
-    cards: int = 0
-    cuts: int = 0
-
-    def __add__(self, other: Count) -> Count:
-        return Count(
-            *(getattr(self, each.name) + getattr(other, each.name) for each in fields(Count))
-        )
-
-
-def count(outputs: Iterable[Output]) -> Count:
-    """What these PDFs need together."""
-    return sum((_count(output) for output in outputs), Count())
-
-
-def _count(output: Output) -> Count:
-    printed = [side for side in output.sides if not side.blank]
+def count(sides: Sequence[Side], printing: Printing) -> Count:
+    """What a PDF of these sides needs."""
+    printed = [side for side in sides if not side.blank]
     fronts = [side for side in printed if not (side.sheet and side.sheet.side == "back")]
     # Backs alone go onto sheets that are counted with their fronts.
-    leaves = _leaves(output) if fronts else []
+    leaves = _leaves(sides, printing) if fronts else []
     card = sum(leaf[0].card_stock for leaf in leaves)
     sheets = [side.sheet for side in fronts if side.sheet]
     return Count(
@@ -54,10 +27,10 @@ def _count(output: Output) -> Count:
     )
 
 
-def _leaves(output: Output) -> list[Sequence[Side]]:
+def _leaves(sides: Sequence[Side], printing: Printing) -> list[Sequence[Side]]:
     """The sheets of paper of a PDF, each as its sides."""
-    step = 2 if is_duplex(output.sides, output.printing) else 1
-    return [output.sides[start : start + step] for start in range(0, len(output.sides), step)]
+    step = 2 if is_duplex(sides, printing) else 1
+    return [sides[start : start + step] for start in range(0, len(sides), step)]
 
 
 def _cuts(sheet: Sheet) -> int:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import platformdirs
 
-from kit_builder import characters, formats, units
+from kit_builder import characters, files, formats, units
 from kit_builder.errors import Fault, KitError, Location, Source, fault, halves
 from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.units import MM
@@ -172,7 +172,7 @@ def load(name: str, folder: Path | None = None) -> Profile:
             f'there is no printer "{name}"',
             f"write one of {', '.join(known)}" if known else "measure and save it first",
         )
-    source, text, faults = characters.read(path, str(path))
+    source, text, faults = characters.read(files.read(path))
     if faults:
         raise KitError(*faults)
     try:

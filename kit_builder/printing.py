@@ -11,11 +11,17 @@ from kit_builder import formats, printers
 from kit_builder.formats import Format
 from kit_builder.printers import Profile
 
+# For whom a PDF is.
+PLAYER = "player"
+HOST = "host"
+EDITIONS = (PLAYER, HOST)
+
 PARTS = ("rules", "cards", "records", "label")
 
 Cut = Literal["shared", "gutter", "dashed", "none"]
 Backs = Literal["none", "long-edge", "short-edge", "fold", "separate"]
 Order = Literal["rows", "stack"]
+Only = Literal["pages", "cards", "fronts", "backs"]
 
 CUTS: tuple[Cut, ...] = get_args(Cut)
 BACKS: tuple[Backs, ...] = get_args(Backs)
@@ -107,3 +113,32 @@ class Printing:
             side / 2 - (side / 2 - profile.margin) / scale for side, scale in scales if scale > 1
         )
         return max((profile.margin, *spread))
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What of a document is made, and how cards are.
+
+    Attributes:
+        parts: names of the only parts to make; all of them if empty.
+        cards: names or running numbers of the only cards to make; all of them if empty.
+        only: text pages only, or cards only, or one side of them.
+        backs: the cards have backs.
+        cut, gutter, bleed: of all decks; None where each deck says it. Lengths in points.
+    """
+
+    parts: Sequence[str] = ()
+    cards: Sequence[str] = ()
+    only: Only | None = None
+    backs: bool = False
+    cut: Cut | None = None
+    gutter: float | None = None
+    bleed: float | None = None
+
+    @property
+    def pages(self) -> bool:
+        """Text pages are made."""
+        return self.only in (None, "pages")
+
+
+EVERYTHING = Orders()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from kit_builder import decks, pieces, structure, tabular, units
-from kit_builder.decks import EVERYTHING, Cards, Orders
+from kit_builder.decks import Cards
 from kit_builder.document import Element
 from kit_builder.errors import Fault, KitError, Text, fault
 from kit_builder.flowables import (
@@ -42,6 +42,7 @@ from kit_builder.markup import (
     unknown,
     whole_number,
 )
+from kit_builder.printing import EVERYTHING, Orders
 from kit_builder.tables import Table
 from kit_builder.typography import (
     NORMAL,

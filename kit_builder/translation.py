@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 
 from kit_builder import manuscript
 from kit_builder.errors import Fault, KitError, Location, Text
 from kit_builder.fields import Fields
+from kit_builder.files import File
 from kit_builder.manuscript import Items, Node
 
 # Fields whose values are names and numbers of the program, the same in every language.
@@ -85,19 +85,18 @@ class Translation:
         return faults
 
 
-def read(path: Path, shown: str, original: str, language: str) -> Translation:
-    """The translation in the file at `path`.
+def read(file: File, original: str, language: str) -> Translation:
+    """The translation in a file.
 
     Args:
-        path: of the file.
-        shown: its path in messages.
+        file: of pairs of texts.
         original: the language of the activity.
         language: that of the translation, as the file's name says it.
 
     Raises:
         KitError: all faults of the file, in its order.
     """
-    made = manuscript.read(path, shown)
+    made = manuscript.read(file)
     faults = list(made.faults)
     whole = Location(made.source)
     if made.root is None:
@@ -120,7 +119,7 @@ def read(path: Path, shown: str, original: str, language: str) -> Translation:
     root.close()
     if faults:
         raise KitError(*manuscript.in_order(faults))
-    return Translation(language, shown, tuple(pairs.items()))
+    return Translation(language, file.shown, tuple(pairs.items()))
 
 
 def _words(node: Node, name: str = "") -> Iterator[Text]:

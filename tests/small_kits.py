@@ -10,8 +10,8 @@ import yaml
 
 from kit_builder import build, formats
 from kit_builder.formats import Format
-from kit_builder.layout import PLAYER
-from kit_builder.printing import ClassSet, Printing
+from kit_builder.printing import PLAYER, ClassSet, Printing
+from kit_builder.variants import Options
 from tests.measured import Measured
 
 A4, LETTER = formats.PAPERS["a4"], formats.PAPERS["letter"]
@@ -79,7 +79,7 @@ def result(
     split: bool = False,
     **printing: Any,
 ) -> build.Result:
-    options = build.Options(Printing(**printing), papers, editions, split, ["en"])
+    options = Options(Printing(**printing), papers, editions, split, ["en"])
     (made,) = build.build([path], options)
     return made
 

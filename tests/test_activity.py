@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kit_builder import activity, formats
 from kit_builder.activity import Card, ComputedTable, Cutout, Deck, HostKey, Kit, Range, Section
+from kit_builder.desk import Desk
 from kit_builder.errors import Text
-from kit_builder.library import Library
 from tests.conftest import plain
 
 LIBRARY = Path(__file__).parent.parent / "activities"
@@ -56,7 +56,7 @@ def test_as_many_cards_are_printed_as_are_counted(copies: list[int], blocks: int
 @pytest.fixture(scope="module")
 def kit() -> Kit:
     path = LIBRARY / "hidden-trap-bid.yaml"
-    return Library(LIBRARY).read(path).kit
+    return Desk(LIBRARY).read(path).kit
 
 
 def test_a_kit_counts_all_its_pieces(kit: Kit) -> None:

@@ -12,30 +12,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit_builder import build, finished, formats, library, preflight
+from kit_builder import build, finished, formats, preflight, press, reading, templates
 from kit_builder.booklet import Booklet, Kit, Plan
+from kit_builder.desk import Desk
 from kit_builder.errors import KitError
 from kit_builder.finished import Finished
 from kit_builder.frontmatter import Wording
 from kit_builder.printing import Printing
+from kit_builder.variants import Options
 from tests.content_streams import unmarked
 
 ACTIVITIES = Path(__file__).parent.parent / "activities"
 A4 = formats.PAPERS["a4"]
 SLUGS = ("follow-suit-tricks", "hidden-dice-count-calls", "match-and-shed-hands")
 TITLE = "Games of class 4"
-WORDING = Wording(TITLE, "en", library.labels_in("en"), school="Escola Nova")
+WORDING = Wording(TITLE, "en", reading.words("en", templates.read()), school="Escola Nova")
+
+
+def cards_of(path: Path, edition: str, language: str) -> list[bool]:
+    """Which pages of a kit are for card stock."""
+    (variant,) = Options(editions=(edition,)).variants()
+    kit = press.prepare(Desk(path.parent).material(path, language))
+    return [side.card_stock for side in press.make_up(kit, variant).sides]
 
 
 @cache
 def kits(edition: str = "player", language: str = "en") -> tuple[list[Kit], list[bytes]]:
-    options = build.Options(editions=(edition,), languages=(language,))
+    options = Options(editions=(edition,), languages=(language,))
     made, pdfs = [], []
     for result in build.build([ACTIVITIES / f"{slug}.yaml" for slug in SLUGS], options):
-        assert not result.faults and result.activity
+        assert not result.faults
         (output,) = result.outputs
         title = finished.read(output.pdf).info["/Title"]
-        alone = [side.card_stock for side in output.sides]
+        alone = cards_of(ACTIVITIES / result.path.name, edition, language)
         made.append(Kit(str(result.path), str(title), language, edition, alone))
         pdfs.append(output.pdf)
     return made, pdfs

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit_builder import build, formats, library
-from kit_builder.errors import KitError
+from kit_builder import build, finished, formats, library, run, store
+from kit_builder.errors import Fault, KitError
 from kit_builder.printing import ClassSet, Printing
+from kit_builder.variants import Options
 from tests.measured import Measured
 
 ROOT = Path(__file__).parent.parent
@@ -77,7 +78,7 @@ def add(path: str, text: str | bytes) -> Path:
 def made(text: str, **printing: object) -> build.Result:
     """What becomes of an activity, in one language on A4."""
     path = add("activities/game.yaml", text)
-    (result,) = build.build([path], build.Options(Printing(**printing)))  # type: ignore[arg-type]
+    (result,) = build.build([path], Options(Printing(**printing)))  # type: ignore[arg-type]
     return result
 
 
@@ -176,7 +177,7 @@ def test_what_does_not_fit_is_told_once_for_all_copies_sets_and_papers() -> None
     path = add("activities/game.yaml", text)
     papers = list(formats.PAPERS.values())
     printing = Printing(sets=[ClassSet(1), ClassSet(2)])
-    (result,) = build.build([path], build.Options(printing, papers))
+    (result,) = build.build([path], Options(printing, papers))
     assert len(result.faults) == 1
 
 
@@ -323,8 +324,7 @@ def test_a_deck_of_1000_cards_a_log_of_300_rows_and_100_dice_are_printed() -> No
         )
     )
     assert result.faults == ()
-    sheets = [side.sheet for side in result.outputs[0].sides if side.sheet]
-    assert sum(len(sheet.placements) for sheet in sheets) == 1000
+    assert result.outputs[0].count.cards == 1000
 
 
 def test_a_puzzle_that_is_wrong_is_the_only_fault_of_what_is_made_of_it() -> None:
@@ -417,13 +417,13 @@ def test_an_own_card_face_is_exactly_one_card(face: str, fault: str) -> None:
 
 def test_an_own_layout_may_leave_out_what_it_does_not_need() -> None:
     add("templates/player.xml.j2", LAYOUT % "<box-groups/><write-ins/><cards/>")
-    assert [len(output.sides) for output in made(kit()).outputs] == [1, 2]
+    assert [output.pages for output in made(kit()).outputs] == [1, 2]
 
 
 def test_own_labels_replace_some_words_and_leave_the_others() -> None:
     add("templates/labels/en.yaml", "cards: Karten\n")
-    titles = {side.part.title for side in made(kit()).outputs[0].sides}
-    assert titles == {"Rules", "Karten", "Label"}
+    titles = finished.read(made(kit()).outputs[0].pdf).bookmarks
+    assert titles == ["Rules", "Karten", "Label"]
 
 
 def test_labels_of_a_new_language_are_complete() -> None:
@@ -467,7 +467,7 @@ def test_a_secret_is_found_wherever_it_stands(fields: dict[str, str], place: str
 def test_a_secret_is_found_in_the_name_of_a_file() -> None:
     host = "host:\n  sections: [{heading: Key, text: Key.}]\n  secrets: [quokka]"
     path = add("activities/quokka.yaml", kit(host=host))
-    (result,) = build.build([path], build.Options())
+    (result,) = build.build([path], Options())
     assert 'shows "quokka" of the host\'s (file name)' in str(result.faults[0])
 
 
@@ -518,15 +518,15 @@ def test_a_folder_may_be_called_like_a_file_and_a_file_end_in_capitals() -> None
     add("activities/folder.yaml/inside.yaml", kit())
     path = add("activities/game.YAML", kit())
     assert library.find([CLUB]) == [path]
-    (result,) = build.build([path], build.Options())
+    (result,) = build.build([path], Options())
     assert result.faults == ()
 
 
 def test_a_folder_that_may_not_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> Iterator[Path]:
+    def refuse(path: Path) -> Iterator[os.DirEntry[str]]:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "iterdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     assert found("activities") == [
         "activities: the folder cannot be read (permission denied); allow reading it"
     ]
@@ -544,7 +544,7 @@ def test_a_folder_that_may_not_be_read_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_the_marks_of_other_systems_make_no_difference(raw: bytes) -> None:
     usual = made(kit()).outputs
     path = add("activities/game.yaml", raw)
-    (result,) = build.build([path], build.Options())
+    (result,) = build.build([path], Options())
     assert [output.pdf for output in result.outputs] == [output.pdf for output in usual]
 
 
@@ -560,7 +560,7 @@ def test_the_marks_of_other_systems_make_no_difference(raw: bytes) -> None:
 )
 def test_bytes_that_are_no_activity_are_refused(raw: bytes, fault: str) -> None:
     path = add("activities/game.yaml", raw)
-    (result,) = build.build([path], build.Options())
+    (result,) = build.build([path], Options())
     assert str(result.faults[0]).startswith(f"activities/game.yaml{fault}")
 
 
@@ -571,59 +571,81 @@ def files(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path.parent.name != ".kit-builder"
     }
 
 
-def refused(outputs: tuple[build.Output, ...], folder: str) -> str:
-    with pytest.raises(KitError) as caught:
-        build.write(outputs, Path(folder))
-    return str(caught.value)
+class Silent:
+    """A report that only collects faults."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def done(self, result: build.Result) -> None:
+        self.faults += result.faults
+
+    def stale(self, name: str) -> None: ...
+
+    removed = kept = stale
+
+
+def write(text: str, folder: str) -> list[str]:
+    """The faults of building a game into a folder."""
+    path = add("activities/game.yaml", text)
+    report = Silent()
+    with store.opened(Path(folder), lambda: None) as opened:
+        run.run(run.Run([path], [], Options()), opened, report, None, 0)
+    return [str(fault) for fault in report.faults]
+
+
+def refused(folder: str) -> str:
+    try:
+        (fault,) = write(kit(), folder)
+    except KitError as error:
+        fault = str(error)
+    return fault
 
 
 def test_an_output_that_cannot_be_written_is_named_and_nothing_is_lost() -> None:
-    outputs = made(kit()).outputs
     add("file", "x")
     add("out/player", "x")
     Path("taken/host/game.host.pdf").mkdir(parents=True)
-    assert refused(outputs, "file") == (
-        "file/player/game.pdf: cannot be written (not a directory); "
+    assert refused("file") == (
+        "file: cannot be written (not a directory); "
         "close it if it is open, or choose another --out"
     )
-    assert "out/player/game.pdf: cannot be written" in refused(outputs, "out")
-    assert "taken/host/game.host.pdf: cannot be written" in refused(outputs, "taken")
+    assert "out/player/game.pdf: cannot be written" in refused("out")
+    assert "taken/host/game.host.pdf: cannot be written" in refused("taken")
     assert files(Path("file").parent)["file"] == b"x"
     assert files(Path("out")) == {"player": b"x"}
     assert not list(Path("taken").rglob("*.part"))
 
 
 def test_a_full_disk_leaves_the_kit_of_before_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    build.write(made(kit()).outputs, Path("out"))
+    assert write(kit(), "out") == []
     before = files(Path("out"))
-    write = Path.write_bytes
+    write_bytes = Path.write_bytes
 
     def run_out(path: Path, data: bytes) -> int:
         if ".host." in path.name:
-            write(path, data[:1000])
+            write_bytes(path, data[:1000])
             raise OSError(errno.ENOSPC, "No space left on device")
-        return write(path, data)
+        return write_bytes(path, data)
 
     monkeypatch.setattr(Path, "write_bytes", run_out)
-    changed = made(kit(summary="summary: Another game.")).outputs
-    assert refused(changed, "out") == (
+    assert write(kit(summary="summary: Another game."), "out") == [
         "out/host/game.host.pdf: cannot be written (no space left on device); "
         "free space, or choose another --out"
-    )
+    ]
     assert files(Path("out")) == before
 
 
 def test_the_output_folder_may_be_a_link_or_lie_among_the_activities() -> None:
-    outputs = made(kit()).outputs
     Path("real").mkdir()
     Path("link").symlink_to("real")
-    build.write(outputs, Path("link"))
+    assert write(kit(), "link") == []
     assert set(files(Path("real"))) == {"player/game.pdf", "host/game.host.pdf"}
-    build.write(outputs, CLUB)
+    assert write(kit(), str(CLUB)) == []
     assert library.find([CLUB]) == [CLUB / "game.yaml"]
 
 
@@ -661,7 +683,7 @@ def test_two_builds_of_one_folder_at_the_same_time_make_the_same_files(club: Pat
     for each in both:
         _, errors = each.communicate()
         assert (errors, each.returncode) == ("", 0)
-    results = build.build(library.find([CLUB]), build.Options())
+    results = build.build(library.find([CLUB]), Options())
     expected = {str(output.path): output.pdf for each in results for output in each.outputs}
     assert files(Path("build")) == expected
 

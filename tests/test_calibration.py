@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 from pypdf.generic import ContentStream
 
-from kit_builder import calibration, definition, finished, formats, preflight, printers
+from kit_builder import calibration, definition, files, finished, formats, preflight, printers
 from kit_builder.errors import KitError, Text
 from kit_builder.formats import CARD_SIZES, PAPERS, Format
 from kit_builder.grids import Box
@@ -31,7 +31,7 @@ from kit_builder.units import INCH, MM
 from tests.content_streams import unmarked
 
 LABELS = definition.labels(
-    Path(__file__).parent.parent / "templates" / "labels" / "en.yaml", "en.yaml"
+    files.read(Path(__file__).parent.parent / "templates" / "labels" / "en.yaml")
 )
 FLIPS: tuple[Flip, Flip] = ("long-edge", "short-edge")
 # Upright papers, and one that lies on its side.
@@ -537,7 +537,7 @@ def relabelled(key: str, text: str) -> Mapping[str, Text]:
 def test_words_that_do_not_fit_are_an_error_at_their_place(key: str, text: str, what: str) -> None:
     with pytest.raises(KitError, match=what) as caught:
         calibration.sheet(PAPERS["a4"], relabelled(key, text))
-    assert str(caught.value.faults[0].location).startswith("en.yaml:")
+    assert str(caught.value.faults[0].location).startswith("templates/labels/en.yaml:")
 
 
 @settings(max_examples=25, deadline=None)

@@ -103,7 +103,8 @@ def run(*arguments: str, **environment: str) -> Answer:
 
 
 def written(folder: str = "build") -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*.*"))
+    """The files in the output folder that are for its user."""
+    return sorted(str(path.relative_to(folder)) for path in Path(folder).glob("[!.]*/*.*"))
 
 
 # --- Help ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit_builder import definition
+from kit_builder import definition, files
 from kit_builder.criteria import CODES, FAMILIES, Code
 
 WORDINGS = Path(__file__).parent.parent / "templates" / "criteria"
@@ -67,7 +67,7 @@ def met(code: Code) -> list[str]:
 
 
 def wording(language: str) -> dict[str, str]:
-    labels = definition.labels(WORDINGS / f"{language}.yaml", f"{language}.yaml")
+    labels = definition.labels(files.read(WORDINGS / f"{language}.yaml"))
     return {key: str(text) for key, text in labels.items()}
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from kit_builder import build, formats, units
 from kit_builder.formats import CARD_SIZES, Format
-from kit_builder.layout import HOST, PLAYER
-from kit_builder.printing import ClassSet, Printing
+from kit_builder.printing import HOST, PLAYER, ClassSet, Printing
+from kit_builder.variants import Options
 from tests import small_kits
 from tests.measured import MM, Measured, Page, Placed
 from tests.small_kits import A4, LETTER, deck, flash_cards
@@ -293,7 +293,7 @@ def large() -> list[tuple[str, Measured]]:
     made = []
     for path in ACTIVITIES:
         (language,) = re.findall(r"(?m)^language: (\w+)$", path.read_text("utf-8"))
-        options = build.Options(printing, (A4, LETTER), languages=[language])
+        options = Options(printing, (A4, LETTER), languages=[language])
         (result,) = build.build([path], options)
         assert [str(fault) for fault in result.faults] == []
         made += [(output.path.name, Measured(output.pdf)) for output in result.outputs]

@@ -13,10 +13,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit_builder import definition
+from kit_builder import definition, files
 from kit_builder.activity import Activity, Range
 from kit_builder.catalogue import Catalogue
 from kit_builder.errors import KitError, Location, Text
+from kit_builder.files import File
 
 HERE = Path(__file__).parent
 BAD = sorted((HERE / "bad").glob("*.yaml"))
@@ -116,7 +117,7 @@ host:
 def read(folder: Path, text: str | bytes, name: str = "hidden-trap-bid.yaml") -> Activity:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return definition.read(path, name, CATALOGUE)
+    return definition.read(File(name, path.read_bytes()), CATALOGUE)
 
 
 def told(folder: Path, text: str | bytes, name: str = "hidden-trap-bid.yaml") -> str:
@@ -141,7 +142,7 @@ def texts(value: object) -> Iterator[Text]:
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_each_bad_file_gives_exactly_its_message(path: Path) -> None:
     with pytest.raises(KitError) as caught:
-        definition.read(path, path.name, CATALOGUE)
+        definition.read(File(path.name, path.read_bytes()), CATALOGUE)
     assert f"{caught.value}\n" == path.with_suffix(".txt").read_text(encoding="utf-8")
 
 
@@ -156,7 +157,7 @@ def test_each_message_is_the_same_without_libyaml(
 def test_each_message_says_what_is_wrong_and_what_to_write() -> None:
     for path in BAD:
         with pytest.raises(KitError) as caught:
-            definition.read(path, path.name, CATALOGUE)
+            definition.read(File(path.name, path.read_bytes()), CATALOGUE)
         for fault in caught.value.faults:
             assert fault.what and fault.instead, path
             assert fault.location is not None
@@ -295,8 +296,8 @@ def test_a_file_name_that_is_no_slug_is_told_a_better_one(
 
 
 def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(KitError, match=r"^missing\.yaml: the file cannot be read"):
-        definition.read(tmp_path / "missing.yaml", "missing.yaml", CATALOGUE)
+    with pytest.raises(KitError, match=r"missing\.yaml: the file cannot be read"):
+        definition.read(files.read(tmp_path / "missing.yaml"), CATALOGUE)
 
 
 def test_a_very_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -310,12 +311,12 @@ def test_a_tower_of_brackets_is_refused(tmp_path: Path) -> None:
 def test_labels_are_read_with_the_same_care(tmp_path: Path) -> None:
     path = tmp_path / "en.yaml"
     path.write_text('copy: "copy {n} of {m}"\nno: No\n', encoding="utf-8")
-    labels = definition.labels(path, "en.yaml")
+    labels = definition.labels(File("en.yaml", path.read_bytes()))
     assert labels == {"copy": "copy {n} of {m}", "no": "No"}
     assert str(labels["no"].location) == "en.yaml:2:5"
     path.write_text("copy: Card #3\ncopy: b\nno:\n", encoding="utf-8")
     with pytest.raises(KitError) as caught:
-        definition.labels(path, "en.yaml")
+        definition.labels(File("en.yaml", path.read_bytes()))
     assert [str(fault.location) for fault in caught.value.faults] == [
         "en.yaml:1:12",
         "en.yaml:2:1",
@@ -343,7 +344,7 @@ def test_any_text_in_quotes_comes_back_as_typed(
     path = tmp_path_factory.getbasetemp() / "quoted.yaml"
     lines = [f"{name}: '{text.replace(chr(39), chr(39) * 2)}'" for name, text in typed.items()]
     path.write_text("\n".join(lines), encoding="utf-8")
-    assert definition.labels(path, "quoted.yaml") == {
+    assert definition.labels(files.read(path)) == {
         name: unicodedata.normalize("NFC", text) for name, text in typed.items()
     }
 
@@ -356,7 +357,7 @@ def test_a_plain_text_comes_back_whole_or_is_refused(
     path = tmp_path_factory.getbasetemp() / "plain.yaml"
     path.write_text(f"a: {typed}\nb: x\n", encoding="utf-8")
     try:
-        read = definition.labels(path, "plain.yaml")
+        read = definition.labels(files.read(path))
     except KitError:
         return
     whole = unicodedata.normalize("NFC", typed).strip(" ")

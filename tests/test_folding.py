@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit_builder import finished, formats, library, preflight
+from kit_builder import finished, formats, preflight, reading, templates
 from kit_builder.booklet import Booklet, Kit
 from kit_builder.errors import KitError
 from kit_builder.folding import Fold, fold
@@ -51,7 +51,7 @@ def kit(pages: int, paper: Format = A5) -> bytes:
 
 @cache
 def booklet(pages: int, paper: Format = A5) -> bytes:
-    wording = Wording("Games", "en", library.labels_in("en"))
+    wording = Wording("Games", "en", reading.words("en", templates.read()))
     made = Booklet([Kit("a", "A", "en", "player", [False] * pages)], wording, Printing(paper))
     return made.bind([kit(pages, paper)])
 

@@ -20,7 +20,7 @@ from pypdf.generic import (
 )
 from reportlab.pdfgen.canvas import Canvas
 
-from kit_builder import finished, formats, inserts, library, preflight
+from kit_builder import finished, formats, inserts, preflight, reading, templates
 from kit_builder.booklet import Booklet, Kit
 from kit_builder.errors import KitError
 from kit_builder.frontmatter import Wording
@@ -238,7 +238,7 @@ def test_damage_anywhere_is_refused_or_survived(place: int, noise: bytes) -> Non
 def test_a_booklet_with_inserts_keeps_its_promises() -> None:
     first = inserted(changed(drawn(), lambda writer: writer.pages[0].rotate(90)))
     kits = [Kit("own", first.title, "en", "player", [False] * first.pages)]
-    wording = Wording("Games", "en", library.labels_in("en"))
+    wording = Wording("Games", "en", reading.words("en", templates.read()))
     booklet = Booklet(kits, wording, Printing())
     pdf = booklet.bind([first.pdf])
     assert unmarked(pdf) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import groupby, product
@@ -15,15 +15,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from kit_builder import briefing, build, decks, faces, finished, makeup, puzzles, story
+from kit_builder import (
+    briefing,
+    build,
+    decks,
+    faces,
+    finished,
+    labels,
+    makeup,
+    puzzles,
+    reading,
+    story,
+    templates,
+)
 from kit_builder.activity import Card
 from kit_builder.cli import app
 from kit_builder.criteria import CODES, FAMILIES, Family
-from kit_builder.errors import Location, Source
-from kit_builder.layout import EDITIONS, HOST, PLAYER
-from kit_builder.library import Library, labels_in
-from kit_builder.printing import Printing, PuzzleOrder
+from kit_builder.desk import Desk
+from kit_builder.errors import Location, Source, Text
+from kit_builder.printing import EDITIONS, HOST, PLAYER, Orders, Printing, PuzzleOrder
 from kit_builder.units import MM
+from kit_builder.variants import Options
 
 PATH = Path(__file__).parents[1] / "activities" / "codi-i-comprovadors.yaml"
 LANGUAGES = ("ca", "en")
@@ -43,11 +55,19 @@ printed = pytest.mark.parametrize("kit", PRINTED, ids=lambda kit: "-".join(map(s
 
 
 @cache
+def labels_in(language: str) -> Mapping[str, Text]:
+    return reading.words(language, templates.read())
+
+
+def criteria_in(language: str) -> Mapping[str, Text]:
+    return reading.words(language, templates.read(), labels.CRITERIA)
+
+
 def outputs(kit: Print) -> dict[str, build.Output]:
     """Both PDFs of a kit, by edition."""
     number, mode, checkers, language = kit
     order = PuzzleOrder(number, mode, checkers)
-    (result,) = build.build([PATH], build.Options(languages=(language,), puzzles=(order,)))
+    (result,) = build.build([PATH], Options(languages=(language,), puzzles=(order,)))
     assert result.faults == ()
     return {each.edition: each for each in result.outputs}
 
@@ -86,7 +106,7 @@ def test_no_three_digits_in_the_players_file_can_be_a_code(kit: Print) -> None:
 
 @printed
 def test_the_players_cards_show_every_option_once(kit: Print) -> None:
-    wording = labels_in(kit[3], None, "criteria")
+    wording = criteria_in(kit[3])
     shown = squeezed("".join(texts(outputs(kit)[PLAYER]))).replace("•", "")
     for family in drawn(kit).cards:
         options = [wording[f"{family.id}.{option.id}"] for option in family.options]
@@ -97,7 +117,7 @@ def test_the_players_cards_show_every_option_once(kit: Print) -> None:
 @settings(max_examples=10, deadline=None)
 @given(number=st.integers(1, 9999))
 def test_the_players_are_told_the_same_whatever_the_hidden_choice(mode: str, number: int) -> None:
-    wording = labels_in("en", None, "criteria")
+    wording = criteria_in("en")
     puzzle = puzzles.generate(number, mode, 4)
     told = briefing.brief(puzzle, wording, PLACE)
     for other in puzzles.assignments(puzzle.groups):
@@ -110,12 +130,12 @@ def test_the_players_are_told_the_same_whatever_the_hidden_choice(mode: str, num
 @printed
 def test_the_puzzle_is_named_on_every_page_of_players_and_host(kit: Print) -> None:
     for output in outputs(kit).values():
-        assert [title(kit) in page for page in texts(output)] == [True] * len(output.sides)
+        assert [title(kit) in page for page in texts(output)] == [True] * output.pages
 
 
 @printed
 def test_there_are_as_many_criteria_cards_as_the_mode_asks_for(kit: Print) -> None:
-    library = Library(PATH.parent)
+    library = Desk(PATH.parent)
     number, mode, checkers, language = kit
     read = library.read(PATH, language, PuzzleOrder(number, mode, checkers))
     criteria, decisions = read.kit.decks
@@ -184,7 +204,10 @@ def test_all_tables_are_on_one_page_with_the_triangle_in_their_corner(kit: Print
 @printed
 def test_the_key_names_the_code_the_cards_and_the_true_criteria(kit: Print) -> None:
     puzzle = drawn(kit)
-    labels, wording = labels_in(kit[3]), labels_in(kit[3], None, "criteria")
+    labels, wording = (
+        labels_in(kit[3]),
+        criteria_in(kit[3]),
+    )
     first = re.sub(r"\s+", " ", texts(outputs(kit)[HOST])[0])
     code = " · ".join(
         f"{labels[shape]} {digit}"
@@ -246,7 +269,7 @@ def test_an_activity_of_the_library_is_named_by_its_slug(monkeypatch: pytest.Mon
 def test_the_card_of_every_family_is_set_large_enough_to_read_across_a_table(
     language: str, large: bool
 ) -> None:
-    library = Library(PATH.parent)
+    library = Desk(PATH.parent)
     own = library.read(PATH, language)
     titles = {str(slug): "" for slug in own.kit.related}
     printing = Printing(large=large)
@@ -256,7 +279,7 @@ def test_the_card_of_every_family_is_set_large_enough_to_read_across_a_table(
         deck = replace(own.kit.decks[0], cards=cards_of(families, language))
         kit = replace(own, kit=replace(own.kit, decks=(deck,)))
         document = library.layouts.render(kit, PLAYER, library.labels(language), titles)
-        orders = decks.Orders(parts=("cards",), only="cards")
+        orders = Orders(parts=("cards",), only="cards")
         told = story.build([document], makeup.frame(printing, banner=False), orders)
         ((cards,),) = (part.contents for part in told.parts)
         assert isinstance(cards, decks.Cards)
@@ -274,4 +297,4 @@ def cards_of(families: tuple[Family, ...], language: str) -> tuple[Card, ...]:
     criteria = tuple(puzzles.Criterion(family, family.options[0]) for family in families)
     groups = tuple((family,) for family in families)
     puzzle = puzzles.Puzzle(1, "nightmare", range(1, 2), False, groups, criteria, CODES[0])
-    return briefing.brief(puzzle, labels_in(language, None, "criteria"), PLACE).cards
+    return briefing.brief(puzzle, criteria_in(language), PLACE).cards

@@ -13,6 +13,7 @@ import pytest
 
 from kit_builder import calibration, cutouts, definition
 from kit_builder.errors import Text
+from kit_builder.files import File
 from kit_builder.formats import PAPERS
 from kit_builder.printers import FLIPS, Flip, Profile
 from kit_builder.typography import BOLD, LARGE, Span, break_lines, set_word, words
@@ -20,7 +21,7 @@ from kit_builder.units import MM
 
 FILES = sorted((Path(__file__).parent.parent / "templates" / "labels").glob("*.yaml"))
 LABELS: Mapping[str, Mapping[str, Text]] = {
-    path.stem: definition.labels(path, path.name) for path in FILES
+    path.stem: definition.labels(File(path.name, path.read_bytes())) for path in FILES
 }
 ENGLISH = LABELS["en"]
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kit_builder import layout, prose
 from kit_builder.activity import Activity
+from kit_builder.desk import Desk
 from kit_builder.document import Element
 from kit_builder.errors import KitError, Text
-from kit_builder.layout import HOST, PLAYER
-from kit_builder.library import Library
+from kit_builder.printing import HOST, PLAYER
 from tests.conftest import plain
 
 GAME = """\
@@ -63,8 +63,8 @@ def add(club: Path, name: str, text: str | bytes) -> None:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
-def read(club: Path) -> tuple[Library, Activity]:
-    library = Library(club / "activities")
+def read(club: Path) -> tuple[Desk, Activity]:
+    library = Desk(club / "activities")
     return library, library.read(club / "activities" / "game.yaml")
 
 
@@ -141,7 +141,7 @@ def elements(root: Element, tag: str) -> list[Element]:
 
 def fields(club: Path, text: str) -> dict[str, bool]:
     add(club, "cards/mine.xml.j2", text)
-    return dict(Library(club / "activities").layouts.faces()["mine"])
+    return dict(Desk(club / "activities").layouts.faces["mine"])
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_one_activity_after_the_other_keeps_its_own_places(club: Path) -> None:
     other = club / "activities" / "other.yaml"
     other.write_text("# A line more.\n" + GAME, "utf-8")
     add(club, "player.xml.j2", "<a>{{ kit.observe }}</a>")
-    library = Library(club / "activities")
+    library = Desk(club / "activities")
     for name, place in (("game", "game.yaml:9:10"), ("other", "other.yaml:10:10")) * 2:
         activity = library.read(club / "activities" / f"{name}.yaml")
         made = library.layouts.render(activity, PLAYER, {}, {})

@@ -25,9 +25,10 @@ import yaml
 
 from kit_builder import build, formats
 from kit_builder.activity import Activity, Deck, PrintedCard, Record
+from kit_builder.desk import Desk
 from kit_builder.formats import Format
-from kit_builder.layout import HOST, PLAYER
-from kit_builder.library import Library
+from kit_builder.printing import HOST, PLAYER
+from kit_builder.variants import Options
 from tests import content_streams
 from tests.measured import MM, Measured, Node, Page
 
@@ -127,20 +128,20 @@ KEYS: list[Key] = [
 def library() -> dict[Key, Kit]:
     """Every PDF of the library, each made once."""
     kits: dict[Key, Kit] = {}
-    shelf = Library(FOLDER)
-    for result in build.build(ORIGINALS, build.Options(papers=PAPERS)):
+    shelf = Desk(FOLDER)
+    for result in build.build(ORIGINALS, Options(papers=PAPERS)):
         assert [str(fault) for fault in result.faults] == []
         for output in result.outputs:
             mark = output.path.name.split(".")[1]
             translated = (FOLDER / f"{result.path.stem}.{mark}.yaml").is_file()
             name = f"{result.path.stem}.{mark}" if translated else result.path.stem
-            written, paper = read_plainly(name), output.printing.paper
+            written, paper = read_plainly(name), output.job.variant.printing.paper
             kits[name, output.edition, paper.name] = Kit(
                 shelf.read(result.path, mark if translated else ""),
                 written,
                 plain(ROOT / "templates" / "labels" / f"{written['language']}.yaml"),
                 paper,
-                output.path,
+                Path(output.path),
                 output.pdf,
             )
     return kits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from kit_builder import build, cli, plan, units
-from kit_builder.plan import Count
+from kit_builder import build, cli, units
+from kit_builder.job import Count
 from kit_builder.printing import Printing
+from kit_builder.variants import Options
 from tests import small_kits
 from tests.measured import Box, Measured, Page
 from tests.small_kits import deck, flash_cards
@@ -100,24 +102,24 @@ def test_the_plan_is_what_a_build_makes(game: Path, options: dict[str, Any]) -> 
     assert made
     bleed = 2 if "bleed" in options else 0
     for output in made.values():
-        assert plan.count([output]) == counted(output.pdf, bleed, options.get("cut") != "none"), (
-            output.path
-        )
-    total = sum((plan.count([output]) for output in made.values()), Count())
-    assert plan.count(made.values()) == total
+        assert output.count == counted(output.pdf, bleed, options.get("cut") != "none"), output.path
+
+
+def needed(made: Mapping[str, build.Output]) -> Count:
+    return sum((output.count for output in made.values()), Count())
 
 
 def test_a_small_kit_counted_by_hand(tmp_path: Path) -> None:
     path = small_kits.write(tmp_path, deck(10))
     # Rules, two sheets of cards and the label. The full sheet needs 4 cuts each way, the other 2.
     made = small_kits.outputs(path)
-    assert plan.count(made.values()) == Count(pages=4, paper=2, card=2, cards=10, cuts=12)
+    assert needed(made) == Count(pages=4, paper=2, card=2, cards=10, cuts=12)
 
 
 def test_a_sheet_that_is_folded_first_is_cut_once_for_face_and_back(tmp_path: Path) -> None:
     path = small_kits.write(tmp_path, flash_cards(1))
     made = small_kits.outputs(path, backs="fold", parts=("cards",))
-    assert plan.count(made.values()) == Count(pages=1, paper=0, card=1, cards=1, cuts=4)
+    assert needed(made) == Count(pages=1, paper=0, card=1, cards=1, cuts=4)
 
 
 def test_the_command_says_it_as_json_and_as_a_table(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_the_command_says_it_as_json_and_as_a_table(tmp_path: Path) -> None:
     assert list(said["activities"]) == ["a-game", "b-game"]
     for name, total in said["total"].items():
         assert total == sum(each[name] for each in said["activities"].values())
-    options = build.Options(Printing(sets=small_kits.sets(2)))
+    options = Options(Printing(sets=small_kits.sets(2)))
     for result in build.build(sorted(folder.glob("*.yaml")), options):
         made = sum((counted(output.pdf) for output in result.outputs), Count())
         assert Count(**said["activities"][result.path.stem]) == made

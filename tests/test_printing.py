@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit_builder import build, formats
+from kit_builder import formats
 from kit_builder.formats import PAPERS
-from kit_builder.layout import EDITIONS, HOST, PLAYER
 from kit_builder.printers import (
     LARGEST_MARGIN,
     LARGEST_SCALE,
@@ -19,7 +18,19 @@ from kit_builder.printers import (
     SMALLEST_SCALE,
     Profile,
 )
-from kit_builder.printing import BACKS, CUTS, MOST_SETS, ORDERS, PARTS, ClassSet, Printing
+from kit_builder.printing import (
+    BACKS,
+    CUTS,
+    EDITIONS,
+    HOST,
+    MOST_SETS,
+    ORDERS,
+    PARTS,
+    PLAYER,
+    ClassSet,
+    Printing,
+)
+from kit_builder.variants import Options, Variant
 from tests import small_kits
 
 A4 = PAPERS["a4"]
@@ -81,8 +92,8 @@ printings: st.SearchStrategy[Printing] = st.builds(
     order=st.sampled_from(ORDERS),
     large=st.booleans(),
 )
-runs: st.SearchStrategy[build.Options] = st.builds(
-    build.Options,
+runs: st.SearchStrategy[Options] = st.builds(
+    Options,
     printing=printings,
     papers=st.lists(
         st.sampled_from([*PAPERS.values(), formats.paper("200 x 250 mm")]), min_size=1, max_size=4
@@ -92,17 +103,17 @@ runs: st.SearchStrategy[build.Options] = st.builds(
 )
 
 
-def named(job: build.Job) -> str:
+def named(job: Variant) -> str:
     return f"{job.edition}/{job.file_name('game')}"
 
 
 @given(runs)
-def test_no_two_files_of_a_run_have_one_name(options: build.Options) -> None:
-    jobs = list(options.jobs())
+def test_no_two_files_of_a_run_have_one_name(options: Options) -> None:
+    jobs = list(options.variants())
     assert len({named(job) for job in jobs}) == len(jobs)
 
 
-def variant(job: build.Job) -> tuple[Any, ...]:
+def variant(job: Variant) -> tuple[Any, ...]:
     """What of a kit stands in a file, whatever it is cut, turned over and laid out like."""
     printing, orders = job.printing, job.orders
     parts = frozenset(orders.parts or PARTS)
@@ -112,10 +123,10 @@ def variant(job: build.Job) -> tuple[Any, ...]:
 
 @given(runs, runs)
 def test_files_of_two_runs_on_one_paper_have_one_name_if_they_hold_the_same(
-    one: build.Options, other: build.Options
+    one: Options, other: Options
 ) -> None:
-    for first in one.jobs():
-        for second in other.jobs():
+    for first in one.variants():
+        for second in other.variants():
             if len(set(one.papers)) == len(set(other.papers)) == 1:
                 assert (named(first) == named(second)) == (variant(first) == variant(second))
 
@@ -150,5 +161,5 @@ def test_files_of_two_runs_on_one_paper_have_one_name_if_they_hold_the_same(
 )
 def test_the_name_of_a_file_says_what_it_holds(options: dict[str, Any], names: list[str]) -> None:
     run = {name: options.pop(name) for name in ("papers", "split") if name in options}
-    jobs = build.Options(Printing(**options), editions=(PLAYER,), **run).jobs()
+    jobs = Options(Printing(**options), editions=(PLAYER,), **run).variants()
     assert [job.file_name("game") for job in jobs] == names

@@ -40,12 +40,15 @@ from kit_builder import (
     puzzles,
     shapes,
     story,
+    templates,
 )
 from kit_builder import pieces as cut_pieces
-from kit_builder.decks import Orders
+from kit_builder.desk import Desk
 from kit_builder.errors import KitError
+from kit_builder.files import File
 from kit_builder.layout import Layouts
-from kit_builder.printing import BACKS, CUTS, ORDERS, PARTS, Printing
+from kit_builder.printing import BACKS, CUTS, ORDERS, PARTS, Orders, Printing
+from kit_builder.variants import Options
 
 ROOT = Path(__file__).parent.parent
 TRANSLATION = re.compile(r".+\.[a-z]{2,3}\.yaml")
@@ -99,7 +102,7 @@ def guide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_example_of_the_guide_makes_its_kit(guide: Path) -> None:
     paths = sorted(guide.glob("example-*.yaml"))
-    results = list(build.build(paths, build.Options()))
+    results = list(build.build(paths, Options()))
     assert [str(fault) for each in results for fault in each.faults] == []
     assert len(paths) == len(examples())
 
@@ -109,7 +112,7 @@ def test_the_translation_shown_translates_the_smallest_activity(tmp_path: Path) 
     assert [name for name in shown if TRANSLATION.match(name)] == [list(shown)[1]]
     for name, text in shown.items():
         (tmp_path / name).write_text(text, "utf-8")
-    (result,) = build.build(library.find([tmp_path]), build.Options())
+    (result,) = build.build(library.find([tmp_path]), Options())
     assert [str(fault) for fault in result.faults] == []
     assert [output.path.name for output in result.outputs] == [
         "odd-or-even.pdf",
@@ -135,7 +138,7 @@ def with_unknown_fields(value: object, seen: list[set[str]]) -> Any:
 
 
 def test_the_guide_shows_every_field_the_reader_accepts(guide: Path) -> None:
-    catalogue = library.Library(guide).catalogue
+    catalogue = Desk(guide).catalogue
     accepted: defaultdict[str, set[str]] = defaultdict(set)
     shown: defaultdict[str, set[str]] = defaultdict(set)
     for text in examples():
@@ -144,7 +147,7 @@ def test_the_guide_shows_every_field_the_reader_accepts(guide: Path) -> None:
         typed = yaml.load(text, Loader=yaml.BaseLoader)
         probe.write_text(yaml.safe_dump(with_unknown_fields(typed, seen)), "utf-8")
         with pytest.raises(KitError) as caught:
-            definition.read(probe, "probe.yaml", catalogue)
+            definition.read(File("probe.yaml", probe.read_bytes()), catalogue)
         probe.unlink()
         for fault in caught.value.faults:
             message = f"{fault.what}; {fault.instead}"
@@ -155,7 +158,9 @@ def test_the_guide_shows_every_field_the_reader_accepts(guide: Path) -> None:
     for thing in accepted:
         missing = accepted[thing] - shown[thing]
         assert not missing, f"docs/authoring.md shows no {missing} of the {thing}"
-    assert {f'card with the face "{face}"' for face in Layouts().faces()} <= set(accepted)
+    assert {f'card with the face "{face}"' for face in Layouts(templates.read()).faces} <= set(
+        accepted
+    )
     assert {f'fact "{name}"' for name in catalogue.facts} <= set(accepted)
 
 
@@ -163,7 +168,7 @@ def test_the_guide_names_every_shape_size_pattern_piece_and_language() -> None:
     guide = text_of("docs/authoring.md")
     names = [*shapes.SHAPES, *shapes.FILLS, *definition.PIECES, *patterns.PATTERNS, *CUTS]
     names += [each.name for each in formats.CARD_SIZES.values()]
-    names += library.Library(ROOT / "activities").catalogue.languages
+    names += Desk(ROOT / "activities").catalogue.languages
     assert [name for name in names if f"`{name}`" not in guide] == []
     for size in formats.CARD_SIZES.values():
         assert f"| `{size.name}` | {size.dimensions.removesuffix(' mm')} |" in guide
@@ -256,7 +261,7 @@ def test_the_message_shown_is_the_one_that_is_printed(guide: Path) -> None:
     path = guide / name
     path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(KitError) as caught:
-        definition.read(path, f"activities/{name}", library.Library(guide).catalogue)
+        definition.read(File(f"activities/{name}", path.read_bytes()), Desk(guide).catalogue)
     path.unlink()
     assert f"{caught.value}\n" == shown
 
@@ -332,9 +337,9 @@ def test_the_examples_of_the_templates_guide_make_a_kit(tmp_path: Path) -> None:
             path = tmp_path / name if "/" in name else folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-    results = list(build.build(library.find([folder]), build.Options()))
+    results = list(build.build(library.find([folder]), Options()))
     assert [str(fault) for each in results for fault in each.faults] == []
-    labels = library.Library(folder).labels("en")
+    labels = Desk(folder).labels("en")
     assert labels["print-at"] == "Print at 100 % (actual size)"
     assert labels["rules"] == "Rules"
 

@@ -1,0 +1,64 @@
+"""One PDF of one kit, as a job: what it is made of, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
+
+from kit_builder.material import Material
+from kit_builder.variants import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A PDF that is wanted. It depends on nothing that is not in here, but for the program."""
+
+    material: Material
+    variant: Variant
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Of the PDF in the output folder, such as player/hidden-trap-bid.ca.pdf."""
+        name = self.variant.file_name(self.material.definition.stem, self.material.mark)
+        return PurePosixPath(self.variant.edition, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What some PDFs need.
+
+    Attributes:
+        pages: printed sides of sheets, empty backs not counted.
+        paper, card: sheets of plain paper, and of card stock.
+        cards: cards to cut out.
+        cuts: from edge to edge of a sheet, on all sheets, one by one.
+    """
+
+    pages: int = 0
+    paper: int = 0
+    card: int = 0
+    cards: int = 0
+    cuts: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(
+            *(getattr(self, each.name) + getattr(other, each.name) for each in fields(Count))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of a job.
+
+    Attributes:
+        pdf: empty where the variant has nothing to print.
+        pages: of the PDF, blank ones counted.
+        used: the names of the templates that it depends on, in their order.
+        seconds: that it took.
+    """
+
+    pdf: bytes
+    pages: int
+    count: Count
+    used: tuple[str, ...]
+    seconds: float

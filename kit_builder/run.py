@@ -1,0 +1,92 @@
+"""A run: activities built into an output folder, whole files only, and what is gone removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from kit_builder import build, files
+from kit_builder.build import Result
+from kit_builder.errors import KitError
+from kit_builder.printing import HOST
+from kit_builder.store import Record, Store
+from kit_builder.variants import Options
+
+
+class Report(Protocol):
+    """Whoever tells the user what becomes of a run."""
+
+    def done(self, result: Result) -> None:
+        """An activity is built and written; or it is faulty, and what was there stays."""
+
+    def stale(self, name: str) -> None:
+        """A PDF is out of date, because its activity is faulty."""
+
+    def removed(self, name: str) -> None:
+        """A PDF is gone, because its activity is."""
+
+    def kept(self, name: str) -> None:
+        """A PDF of an activity that is gone was changed by somebody, and stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is built, and how.
+
+    Attributes:
+        paths: of the activities.
+        folders: in which nothing but these activities is.
+        force: what is up to date is made again.
+        lock: makes a host's PDF unreadable without a password; None leaves it as it is.
+    """
+
+    paths: Sequence[Path]
+    folders: Sequence[Path]
+    options: Options
+    force: bool = False
+    lock: Callable[[bytes], bytes] | None = None
+
+
+def run(order: Run, store: Store, report: Report, executor: Executor | None, ahead: int) -> None:
+    """Builds, and writes each activity as soon as it is made, all of its files or none.
+
+    Raises:
+        KitError: a folder or file that is to be written, cannot be.
+    """
+    if order.force:
+        store.forget()
+    results = build.build(order.paths, order.options, executor, store=store, ahead=ahead)
+    for result in results:
+        if result.faults:
+            report.done(result)
+            for record in store.of(files.shown(result.path)):
+                report.stale(record.name)
+            continue
+        try:
+            store.put(_contents(result, order.lock))
+        except KitError as error:
+            report.done(Result(result.path, faults=error.faults))
+            continue
+        report.done(result)
+    removed, kept = store.sweep(order.folders)
+    for name in removed:
+        report.removed(name)
+    for name in kept:
+        report.kept(name)
+
+
+def _contents(
+    result: Result, lock: Callable[[bytes], bytes] | None
+) -> Iterator[tuple[Record, Mapping[str, bytes]]]:
+    """What was made anew of an activity, as it is to be written."""
+    for output in (*result.outputs, *result.empty):
+        if output.made is None:
+            continue
+        record, pdf = output.record, output.pdf
+        if lock and pdf and output.edition == HOST:
+            # Every lock differs, and a key that knew the password would help to guess it.
+            record, pdf = replace(record, key=""), lock(pdf)
+        yield record, {record.name: pdf} if pdf else {}

@@ -1,0 +1,325 @@
+"""The output folder: what is in it, what it was made of, and that no two builds write it at once.
+
+Its manifest is a file of JSON lines, of which the last about a name counts. A line is added when
+the files that it speaks of are in their places: whoever is killed leaves a manifest that is true,
+and a line that was being written then is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from kit_builder import files
+from kit_builder.files import digest
+from kit_builder.material import Outline, Sources
+from kit_builder.printing import EDITIONS
+
+_FOLDER = ".kit-builder"
+_MANIFEST = "manifest.jsonl"
+# Of the manifest's lines; one of another format is not read, and everything is made again.
+_FORMAT = 1
+
+
+class Stamp(NamedTuple):
+    """How a file was when it was written.
+
+    Attributes:
+        digest: of its bytes.
+        size: in bytes.
+        changed: in nanoseconds, as the disk counts them.
+    """
+
+    digest: str
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the manifest says of a job.
+
+    Attributes:
+        name: of its PDF, from the output folder.
+        sources: the files of the activity; in the manifest, from the output folder.
+        key: of all that it was made of; "" if it is to be made again every time.
+        used: the names of the templates among that.
+        facts: what reports and galleries tell of it.
+        files: the PDF and what belongs to it, by name; none where there is nothing to print.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    key: str
+    used: tuple[str, ...]
+    facts: Mapping[str, Any]
+    files: Mapping[str, Stamp] = field(default_factory=dict)
+
+
+class Store:
+    """An output folder that nobody else builds in; made by `opened`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path = folder / _FOLDER / _MANIFEST
+        self._records: dict[str, Record] = {}
+        self._outlines: dict[str, tuple[str, Outline]] = {}
+        self._changed = False
+        self._read()
+
+    # What is known
+
+    def outline(self, sources: Sources) -> Outline | None:
+        """The outline of an activity, if its files are still the same."""
+        known = self._outlines.get(self._name(sources.definition.shown))
+        return known[1] if known and known[0] == sources.digest else None
+
+    def record(self, name: str) -> Record | None:
+        """What is known of a PDF."""
+        return self._records.get(name)
+
+    def records(self) -> list[Record]:
+        """All of them, by name."""
+        return [self._records[name] for name in sorted(self._records)]
+
+    def of(self, shown: str) -> list[Record]:
+        """The PDFs of the activity whose definition messages call `shown`, where they exist."""
+        source = self._name(shown)
+        return [each for each in self.records() if each.sources[0] == source and each.files]
+
+    def is_intact(self, record: Record) -> bool:
+        """Whether all files of a record are as they were written."""
+        return all(self._is_intact(name, stamp) for name, stamp in record.files.items())
+
+    def _is_intact(self, name: str, stamp: Stamp) -> bool:
+        path = self.folder / name
+        try:
+            status = path.lstat()
+            if (status.st_size, status.st_mtime_ns) == (stamp.size, stamp.changed):
+                return True
+            # Copied, or put back from a backup.
+            return not path.is_symlink() and digest(path.read_bytes()) == stamp.digest
+        except OSError:
+            return False
+
+    # What is written
+
+    def forget(self) -> None:
+        """Everything is to be made again; what is whose is still known."""
+        self._records = {name: replace(each, key="") for name, each in self._records.items()}
+
+    def note(self, sources: Sources, outline: Outline) -> None:
+        """Remembers an outline; it gets into the manifest with the next record, or at the end."""
+        name = self._name(sources.definition.shown)
+        self._outlines[name] = sources.digest, outline
+        self._changed = True
+
+    def put(self, made: Iterable[tuple[Record, Mapping[str, bytes]]]) -> None:
+        """Writes the files of records, all or none, and then the records.
+
+        Raises:
+            KitError: the disk is full, a folder cannot be written, or the like.
+        """
+        written = list(made)
+        every = {name: raw for _, contents in written for name, raw in contents.items()}
+        files.write({self.folder / name: raw for name, raw in every.items()})
+        lines = []
+        for record, contents in written:
+            stamps = {name: self._stamp(name, raw) for name, raw in contents.items()}
+            sources = tuple(map(self._name, record.sources))
+            stamped = replace(record, sources=sources, files=stamps)
+            self._records[record.name] = stamped
+            lines.append(_record_line(stamped))
+        self._append(lines)
+
+    def sweep(self, folders: Iterable[Path]) -> tuple[list[str], list[str]]:
+        """Removes the files of activities that are not in `folders` any more.
+
+        Returns:
+            The names of those that were removed, and of those that were not because somebody
+            changed them since they were written.
+
+        Raises:
+            KitError: a file cannot be removed.
+        """
+        swept = {os.path.realpath(folder) for folder in folders}
+        removed: list[str] = []
+        kept: list[str] = []
+        for record in self.records():
+            if not any(self._is_gone(source, swept) for source in record.sources):
+                continue
+            for name, stamp in record.files.items():
+                path = self.folder / name
+                if not os.path.lexists(path):
+                    continue
+                if not self._is_intact(name, stamp):
+                    kept.append(name)
+                    continue
+                try:
+                    path.unlink()
+                except OSError as error:
+                    raise files.unwritable(path, error) from None
+                removed.append(name)
+            del self._records[record.name]
+            self._changed = True
+        return removed, kept
+
+    def _is_gone(self, source: str, folders: set[str]) -> bool:
+        path = self.folder / source
+        return os.path.realpath(path.parent) in folders and not path.exists()
+
+    def _stamp(self, name: str, raw: bytes) -> Stamp:
+        status = (self.folder / name).stat()
+        return Stamp(digest(raw), status.st_size, status.st_mtime_ns)
+
+    def _name(self, shown: str) -> str:
+        """A path from the output folder, so that both may be moved together."""
+        try:
+            return Path(os.path.relpath(shown, self.folder)).as_posix()
+        except ValueError:  # on another drive of Windows
+            return Path(shown).absolute().as_posix()
+
+    # The manifest
+
+    def _read(self) -> None:
+        try:
+            written = self._path.read_text("utf-8")
+        except (OSError, ValueError):
+            return
+        whole = [line for line in written.split("\n")[:-1] if line]
+        try:
+            lines = json.loads(f"[{','.join(whole)}]")
+        except ValueError:  # not ours, or the disk lost a part: everything is made again
+            return
+        if not lines or lines[0] != {"format": _FORMAT}:
+            return
+        for line in lines[1:]:
+            if "record" in line:
+                record = _record(line)
+                if all(map(_is_inside, (record.name, *record.files))):
+                    self._records[record.name] = record
+            elif "outline" in line:
+                self._outlines[line["outline"]] = line["digest"], _outline(line)
+
+    def _append(self, lines: Sequence[str]) -> None:
+        self._changed = True
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            begun = self._path.exists()
+            with self._path.open("a", encoding="utf-8") as manifest:
+                if not begun:
+                    manifest.write(_line({"format": _FORMAT}))
+                manifest.writelines(lines)
+        except OSError as error:
+            raise files.unwritable(self._path, error) from None
+
+    def close(self) -> None:
+        """Writes the manifest anew, without the lines that count no more.
+
+        Raises:
+            KitError: it cannot be written.
+        """
+        if not self._changed:
+            return
+        known = {record.sources[0] for record in self._records.values()}
+        lines = [_line({"format": _FORMAT})]
+        lines += map(_record_line, self.records())
+        lines += (
+            _outline_line(name, *self._outlines[name])
+            for name in sorted(self._outlines)
+            if name in known
+        )
+        files.write({self._path: "".join(lines).encode()})
+        self._changed = False
+
+
+@contextmanager
+def opened(folder: Path, waiting: Callable[[], None]) -> Iterator[Store]:
+    """An output folder, for one build at a time; what an earlier one left half is removed.
+
+    Args:
+        folder: need not exist.
+        waiting: called if another build is in it, before that is waited for.
+
+    Raises:
+        KitError: the folder cannot be written.
+    """
+    place = folder / _FOLDER
+    lock = FileLock(place / "lock")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            waiting()
+            lock.acquire()
+    except OSError as error:
+        raise files.unwritable(folder, error) from None
+    try:
+        for each in (place, *(folder / name for name in EDITIONS)):
+            files.clear_parts(each)
+        store = Store(folder)
+        try:
+            yield store
+        finally:
+            store.close()
+    finally:
+        lock.release()
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name stays in the output folder: a manifest may have been written by anyone."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def _line(entries: Mapping[str, Any]) -> str:
+    return json.dumps(entries, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _record_line(record: Record) -> str:
+    return _line(
+        {
+            "record": record.name,
+            "sources": record.sources,
+            "key": record.key,
+            "used": record.used,
+            "facts": record.facts,
+            "files": record.files,
+        }
+    )
+
+
+def _record(line: Mapping[str, Any]) -> Record:
+    return Record(
+        line["record"],
+        tuple(line["sources"]),
+        line["key"],
+        tuple(line["used"]),
+        line["facts"],
+        {name: Stamp(*stamp) for name, stamp in line["files"].items()},
+    )
+
+
+def _outline_line(name: str, sources: str, outline: Outline) -> str:
+    return _line(
+        {
+            "outline": name,
+            "digest": sources,
+            "language": outline.language,
+            "titles": outline.titles,
+            "related": outline.related,
+            "puzzle": outline.puzzle,
+        }
+    )
+
+
+def _outline(line: Mapping[str, Any]) -> Outline:
+    return Outline(line["language"], line["titles"], tuple(line["related"]), line["puzzle"])
