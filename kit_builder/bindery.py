@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from kit_builder import (
     activity,
+    files,
     finished,
     folding,
     formats,
@@ -155,7 +156,7 @@ def _each(paths: Iterable[Path], make: Callable[[Path], Made]) -> dict[Path, Mad
 def _chosen(desk: Desk, path: Path, language: str, order: Order) -> _Chosen:
     own, *others = desk.languages(path)
     if order.language and language not in (own, *others):
-        raise KitError(library.untranslated(path, language))
+        raise KitError(library.untranslated(files.read(path), language))
     kit = press.prepare(desk.material(path, language if language in others else ""))
     if not order.folding or order.edition == HOST:
         return _Chosen(_made_up(kit, order.edition, order.page), None)

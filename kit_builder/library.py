@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from kit_builder import files, templates
 from kit_builder.errors import Fault, KitError, Location, Source
-from kit_builder.files import shown
+from kit_builder.files import File, shown
 from kit_builder.material import Material, Outline, Sources
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
 
@@ -207,12 +207,13 @@ def located(faults: Sequence[Fault], path: Path) -> tuple[Fault, ...]:
     return tuple(replace(each, location=each.location or whole) for each in faults)
 
 
-def untranslated(path: Path, language: str) -> Fault:
+def untranslated(definition: File, language: str) -> Fault:
     """The fault of wanting an activity in a language in which it is not written."""
-    return _absent(
-        path,
+    lines = definition.raw.decode("utf-8-sig", "replace").split("\n")
+    return Fault(
+        Location(Source(definition.shown, tuple(lines))).of("language:"),
         f'there is no "{language}" translation of this activity',
-        f"write {path.stem}.{language}.yaml, or leave out --language",
+        f"write {definition.stem}.{language}.yaml, or leave out --language",
     )
 
 
