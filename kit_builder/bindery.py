@@ -17,7 +17,6 @@ from kit_builder import (
     files,
     finished,
     folding,
-    formats,
     inserts,
     leaks,
     library,
@@ -25,6 +24,7 @@ from kit_builder import (
     press,
     signatures,
 )
+from kit_builder.binding import Order
 from kit_builder.booklet import Booklet, Kit
 from kit_builder.desk import Desk
 from kit_builder.errors import Fault, KitError, Location, Source, fault
@@ -41,43 +41,6 @@ from kit_builder.variants import Options
 _FOLDED = ("rules", "records")
 
 Made = TypeVar("Made")
-
-
-@dataclass(frozen=True, slots=True)
-class Folding:
-    """How a booklet is folded: sheets of a signature, all in one if None; creep in points."""
-
-    signature: int | None = None
-    creep: float = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A booklet that is wanted.
-
-    Attributes:
-        edition: PLAYER or HOST.
-        paper: of its pages; of its sheets if it is folded.
-        language: "" for the one in which most of its activities are written.
-        title: "" for what booklets are called in its language.
-        school, date: on the cover if they are not "".
-        folding: None if it is not folded.
-        inserts: files, and which of their pages, as in `inserts.insert`.
-    """
-
-    edition: str = PLAYER
-    paper: Format = formats.PAPERS["a4"]
-    language: str = ""
-    title: str = ""
-    school: str = ""
-    date: str = ""
-    folding: Folding | None = None
-    inserts: Sequence[tuple[Path, str]] = ()
-
-    @property
-    def page(self) -> Format:
-        """The size of a page."""
-        return formats.half(self.paper) if self.folding else self.paper
 
 
 @dataclass(frozen=True, slots=True)

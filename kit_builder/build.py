@@ -101,6 +101,7 @@ def build(
     executor: Executor | None = None,
     *,
     store: Store | None = None,
+    few: int = 0,
     ahead: int = 0,
 ) -> Iterator[Result]:
     """The kits of activity files, in their order.
@@ -110,9 +111,10 @@ def build(
         options: what is wanted of each.
         executor: runs the jobs; without one they run here.
         store: knows what is up to date already; without one everything is made.
+        few: so many jobs, or fewer, run here; to ask others would take longer.
         ahead: for how many activities jobs are submitted before the first must be done.
     """
-    yield from _Build(paths, options, executor or Here(), store, ahead).results()
+    yield from _Build(paths, options, executor or Here(), store, few, ahead).results()
 
 
 def _make(job: Job) -> Made:
@@ -130,12 +132,17 @@ def _outline(sources: Sources) -> Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
-    """An activity whose jobs are under way; a job that is up to date has its record."""
+class _Plan:
+    """What is to be done for an activity.
+
+    Attributes:
+        jobs: each with its record if it is up to date, and None if it is to be made.
+        faults: that are known before.
+    """
 
     path: Path
-    jobs: Sequence[tuple[Job, Record | Future[Made]]]
-    faults: Sequence[Fault]
+    jobs: Sequence[tuple[Job, Record | None]] = ()
+    faults: Sequence[Fault] = ()
 
 
 class _Build:
@@ -147,6 +154,7 @@ class _Build:
         options: Options,
         executor: Executor,
         store: Store | None,
+        few: int,
         ahead: int,
     ) -> None:
         self._paths = paths
@@ -154,6 +162,7 @@ class _Build:
         self._variants = list(options.variants())
         self._executor = executor
         self._store = store
+        self._few = few
         self._ahead = ahead
         self._keys = Keys()
         self._outlines: dict[str, Future[Outline]] = {}  # by digest of the sources
@@ -161,15 +170,24 @@ class _Build:
 
     def results(self) -> Iterator[Result]:
         """What becomes of each activity."""
-        # All at once: each kit names the titles of others.
         sources = {path: self._sources(path) for path in self._paths}
-        pending: deque[_Pending] = deque()
-        for path in self._paths:
-            pending.append(self._begin(path, sources.pop(path)))
-            while len(pending) > self._ahead:
-                yield self._finish(pending.popleft())
-        while pending:
-            yield self._finish(pending.popleft())
+        # All before the first kit is made: each names the titles of others.
+        self._outline_all([each for each in sources.values() if isinstance(each, Sources)])
+        plans = [self._plan(path, each) for path, each in sources.items()]
+        submit = self._submit(sum(not known for plan in plans for _, known in plan.jobs))
+        begun: deque[tuple[_Plan, list[Future[Made] | None]]] = deque()
+        for plan in plans:
+            begun.append(
+                (plan, [None if known else submit(_make, job) for job, known in plan.jobs])
+            )
+            while len(begun) > self._ahead:
+                yield self._finish(*begun.popleft())
+        while begun:
+            yield self._finish(*begun.popleft())
+
+    def _submit(self, calls: int) -> Callable[..., Future[Any]]:
+        """Who makes so many calls."""
+        return (self._executor if calls > self._few else Here()).submit
 
     def _library(self, path: Path) -> Library:
         folder = path.parent
@@ -184,14 +202,16 @@ class _Build:
         return found
 
     def _sources(self, path: Path) -> Sources | KitError:
-        """What an activity is written in; its outline is asked for."""
         try:
-            sources = self._library(path).sources(path)
+            return self._library(path).sources(path)
         except KitError as error:
             return error
-        if self._store is None or self._store.outline(sources) is None:
-            self._outlines[sources.digest] = self._executor.submit(_outline, sources)
-        return sources
+
+    def _outline_all(self, every: Sequence[Sources]) -> None:
+        """Asks for the outlines that are not known."""
+        unknown = [each for each in every if not (self._store and self._store.outline(each))]
+        submit = self._submit(len(unknown))
+        self._outlines = {each.digest: submit(_outline, each) for each in unknown}
 
     def _outline(self, sources: Sources) -> Outline:
         known = self._store.outline(sources) if self._store else None
@@ -202,25 +222,22 @@ class _Build:
                 self._store.note(sources, known)
         return known
 
-    def _begin(self, path: Path, sources: Sources | KitError) -> _Pending:
+    def _plan(self, path: Path, sources: Sources | KitError) -> _Plan:
         try:
             if isinstance(sources, KitError):
                 raise sources
             jobs, faults = self._jobs(path, sources)
         except KitError as error:
-            return _Pending(path, (), error.faults)
-        return _Pending(
-            path, [(job, self._known(job) or self._submitted(job)) for job in jobs], faults
-        )
+            return _Plan(path, faults=error.faults)
+        return _Plan(path, [(job, self._known(job)) for job in jobs], faults)
 
     def _jobs(self, path: Path, sources: Sources) -> tuple[list[Job], list[Fault]]:
         """The jobs of an activity: every language, puzzle, paper and edition that is wanted."""
         shelf = self._library(path)
         known = shelf.outline(sources)
         wanted = dict.fromkeys(self._options.languages or known.languages)
-        faults = [
-            library.untranslated(path, each) for each in wanted if each not in known.languages
-        ]
+        absent = [language for language in wanted if language not in known.languages]
+        faults = [library.untranslated(sources.definition, language) for language in absent]
         jobs = [
             Job(shelf.material(sources, language, order), variant)
             for language in wanted
@@ -238,38 +255,33 @@ class _Build:
         current = record.key == self._keys.key(job, record.used) and self._store.is_intact(record)
         return record if current else None
 
-    def _submitted(self, job: Job) -> Future[Made]:
-        return self._executor.submit(_make, job)
-
-    def _finish(self, pending: _Pending) -> Result:
-        faults = list(pending.faults)
+    def _finish(self, plan: _Plan, futures: Sequence[Future[Made] | None]) -> Result:
+        faults = list(plan.faults)
         outputs: list[Output] = []
-        for job, known in pending.jobs:
-            if isinstance(known, Record):
-                outputs.append(Output(job, known, None))
-                continue
+        for (job, known), future in zip(plan.jobs, futures, strict=True):
             try:
-                made = known.result()
-                outputs.append(Output(job, self._record(job, made), made))
+                made = future.result() if future else None
+                outputs.append(Output(job, known or self._record(job, made), made))
             except KitError as error:
                 faults += _new(error.faults, faults)
             except BrokenExecutor:
                 faults.append(
                     Fault(
-                        Location(Source(shown(pending.path))),
+                        Location(Source(shown(plan.path))),
                         f"the process that made {job.path} was killed",
                         "free memory, and build again; or build with --jobs 1",
                     )
                 )
         if faults:
-            return Result(pending.path, faults=library.located(faults, pending.path))
+            return Result(plan.path, faults=library.located(faults, plan.path))
         return Result(
-            pending.path,
+            plan.path,
             tuple(each for each in outputs if each.pages),
             tuple(each for each in outputs if not each.pages),
         )
 
-    def _record(self, job: Job, made: Made) -> Record:
+    def _record(self, job: Job, made: Made | None) -> Record:
+        assert made  # what was not made has a record
         material = job.material
         written = (material.definition, *filter(None, (material.translation,)))
         facts = {"pages": made.pages, "count": asdict(made.count)}

@@ -11,6 +11,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
 from pathlib import Path
@@ -20,28 +21,32 @@ import typer
 
 from kit_builder import (
     __version__,
-    bindery,
     build,
+    crew,
     files,
     library,
-    locking,
     options,
-    press,
     printers,
+    report,
     run,
     store,
     units,
 )
-from kit_builder.build import Result
-from kit_builder.desk import Desk
+from kit_builder.binding import Order
 from kit_builder.errors import Fault, KitError
 from kit_builder.files import shown
 from kit_builder.job import Count
 from kit_builder.printing import EDITIONS, HOST, PLAYER
+from kit_builder.report import Report, counted, pages
 from kit_builder.run import Run
 from kit_builder.variants import Options
 
 _STOPPED = 128 + signal.SIGINT
+
+# For so many activities, times the processes, jobs wait: none of them is ever out of work.
+_AHEAD = 4
+# So many jobs take less time than starting processes.
+_FEW = 6
 
 app = typer.Typer(
     help="Turns YAML activity definitions into printable tabletop kits.",
@@ -78,24 +83,9 @@ def _faults() -> Iterator[list[Fault]]:
         yield faults
     except KitError as error:
         faults += error.faults
-    for each in faults:
-        typer.echo(f"{each}\n", err=True)
+    report.echo_faults(faults)
     if faults:
-        typer.echo(_counted(len(faults), "fault"), err=True)
         raise typer.Exit(1)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _pages(result: Result) -> str:
-    pages = {
-        edition: sum(output.pages for output in result.outputs if output.edition == edition)
-        for edition in EDITIONS
-    }
-    told = [f"{each} {_counted(number, 'page')}" for each, number in pages.items() if number]
-    return ", ".join(told) or "nothing to print"
 
 
 def _version(asked: bool) -> None:
@@ -119,55 +109,99 @@ def _build(
     chosen: tuple[list[Path], Options],
     faults: list[Fault],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Make everything again, even what is up to date.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Processes that work at once.  [default: one for each core]",
+            show_default=False,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Dask cluster: the address of its scheduler, such as tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
     password: Annotated[
         bool, typer.Option("--password", help=f"Lock the host's PDFs. {options.ASKED}")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Make everything again, even what is up to date.")
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say only what is wrong.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say everything as JSON, when all is done.")
     ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
     named, wanted = chosen
+    if dask and jobs:
+        raise options.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
     word = options.password(password)
     if word and HOST not in wanted.editions:
         raise options.wrong("--password", "it locks the host's PDFs; leave out --only player")
-    order = Run(
-        library.find(named),
-        [path for path in named if path.is_dir()],
-        wanted,
-        force,
-        (lambda pdf: locking.lock(pdf, word)) if word else None,
-    )
-    report = _Lines(faults)
-    with store.opened(
-        out, lambda: typer.echo(f"waiting: another build is in {shown(out)}")
-    ) as kept:
-        run.run(order, kept, report, None, 0)
-    if report.written:
-        typer.echo(f"{_counted(report.written, 'PDF')} in {shown(out)}")
+    with _told_as_json(faults, as_json) as told:
+        order = Run(
+            library.find(named),
+            [path for path in named if path.is_dir()],
+            wanted,
+            force,
+            _lock(word) if word else None,
+        )
+        folder = shown(out)
+        waiting = f"waiting: another build is in {folder}"
+        with (
+            Report(folder, len(order.paths), faults, quiet or as_json) as report,
+            store.opened(out, lambda: typer.echo(waiting, err=True)) as opened,
+            _executor(jobs, dask) as (executor, size, few),
+        ):
+            told.append(report)
+            run.run(order, opened, report, executor, few=few, ahead=_AHEAD * size)
+        if not as_json:
+            report.sum_up()
 
 
-class _Lines:
-    """Says what becomes of a run, a line for each activity."""
+@contextmanager
+def _told_as_json(faults: list[Fault], asked: bool) -> Iterator[list[Report]]:
+    """Whatever becomes of it, the report that is appended is told as JSON if that is asked for."""
+    reports: list[Report] = []
+    if not asked:
+        yield reports
+        return
+    try:
+        yield reports
+    except KitError as error:
+        faults += error.faults
+    report = reports[0] if reports else Report("", 0, faults)
+    typer.echo(report.as_json())
+    if faults:
+        raise typer.Exit(1)
 
-    def __init__(self, faults: list[Fault]) -> None:
-        self._faults = faults
-        self.written = 0
 
-    def done(self, result: Result) -> None:
-        self._faults += result.faults
-        if not result.faults:
-            self.written += len(result.outputs)
-            typer.echo(f"{result.slug}: {_pages(result)}")
+@contextmanager
+def _executor(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor | None, int, int]]:
+    """Who makes the jobs, how many at once, and how few are better made here."""
+    size = jobs or crew.cores()
+    if dask:
+        from kit_builder import cluster  # it knows Dask, which takes a second to load
 
-    def stale(self, name: str) -> None:
-        typer.echo(f"{name} is out of date")
+        with cluster.connected(dask) as found:
+            yield found, found.size, 0
+    elif size == 1:
+        yield None, 0, 0
+    else:
+        with crew.Crew(size) as found:
+            yield found, size, _FEW
 
-    def removed(self, name: str) -> None:
-        typer.echo(f"{name} is removed")
 
-    def kept(self, name: str) -> None:
-        typer.echo(f"{name} is kept: it was changed")
+def _lock(word: str) -> Callable[[bytes], bytes]:
+    from kit_builder import locking  # it loads pypdf, which no other build needs
+
+    return functools.partial(locking.lock, password=word)
 
 
 @app.command("booklet")
@@ -232,7 +266,7 @@ def _booklet(
     """Bind kits into one PDF: cover, contents, running page numbers."""
     whom = options.one_of(edition, EDITIONS, "--edition")
     sheet = options.paper_called(paper)
-    order = bindery.Order(
+    order = Order(
         whom,
         sheet,
         language,
@@ -248,20 +282,19 @@ def _booklet(
     word = options.password(password)
     with _faults():
         paths = library.find(options.named(named))
+        from kit_builder import bindery  # it loads pypdf and all that sets type
+
         bound = bindery.bind(paths, order)
         if path.name in bound.apart:
             raise options.wrong("--out", f"{path.name} is printed apart; write another name")
         made = {path: bound.pdf}
         made |= {path.with_name(name): pdf for name, pdf in bound.apart.items()}
         if word:
-            made = {name: locking.lock(pdf, word) for name, pdf in made.items()}
+            made = {name: _lock(word)(pdf) for name, pdf in made.items()}
         files.write(made)
-        told = [
-            "1 activity" if len(paths) == 1 else f"{len(paths)} activities",
-            _counted(bound.pages, "page"),
-        ]
+        told = [counted(len(paths), "activity"), counted(bound.pages, "page")]
         if bound.sheets:
-            told.append(f"{_counted(bound.sheets, 'sheet')} to fold")
+            told.append(f"{counted(bound.sheets, 'sheet')} to fold")
         typer.echo(f"{shown(path)}: {', '.join(told)}")
         for name in bound.apart:
             typer.echo(f"{shown(path.with_name(name))}: to print apart")
@@ -274,7 +307,7 @@ def _check(chosen: tuple[list[Path], Options], faults: list[Fault]) -> None:
     for result in build.build(library.find(chosen[0]), chosen[1]):
         faults += result.faults
         if not result.faults:
-            typer.echo(f"{result.slug}: no faults, {_pages(result)}")
+            typer.echo(f"{result.slug}: no faults, {pages(result)}")
 
 
 @app.command("plan")
@@ -317,6 +350,8 @@ def _calibrate(
     """Make a test sheet that shows what your printer does wrong."""
     with _faults():
         profile = printers.Profile(flip=options.parsed(printers.flip, flip, "--flip"))
+        from kit_builder import press  # it loads all that sets type
+
         sheet = press.calibration_sheet(options.paper_called(paper), language, profile)
         files.write({out: sheet})
         typer.echo(shown(out))
@@ -386,6 +421,8 @@ def _list(named: options.Files = None) -> None:
     """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
+        from kit_builder.desk import Desk  # it loads all that reads activities
+
         for path in library.find(options.named(named)):
             try:
                 kit = Desk(path.parent).read(path).kit

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 import yaml
 
@@ -28,6 +28,11 @@ _BLOCKS = ("|", ">")
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
 _BLOCK_DIGIT = re.compile(r">[+-]?\d")
 _JOINED_FIELD = re.compile(rf"[\w-]+ *(?:\uff1a|:(?=[{SPACES}]))")
+_SPACED_FIELD = re.compile(rf"[\w-]+:[{SPACES}]")
+_SPACE = re.compile(f"[{SPACES}]")
+_HIDDEN = re.compile(f"[\u00ad{SPACES}]")
+_NOTE = re.compile("#.*")
+_NOTE_BEHIND = re.compile(r"\s#.*")
 
 # Trap: the Python parser ends a plain text in brackets at "?", as in [Who?, When?]; libyaml does
 # not, and neither does YAML 1.2. It is shown the last private character instead.
@@ -77,6 +82,8 @@ class Manuscript:
     faults: tuple[Fault, ...]
 
 
+# A definition is read for its outline and for each language, and so is each translation.
+@lru_cache(maxsize=8)
 def read(file: File) -> Manuscript:
     """What stands in a file.
 
@@ -112,8 +119,7 @@ def in_order(faults: list[Fault]) -> list[Fault]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     """Where a text lies: `[start, end)` in characters of the file, from 0.
 
     Attributes:
@@ -155,9 +161,8 @@ class _Composer:
         self._restore = loader is yaml.BaseLoader
         if self._restore:
             text = _INNER_QUESTION.sub(_STAND_IN, text)
-        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
+        self._parser = loader(text)
         self._end = 0
-        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self._spans: list[_Span] = []
         self._quoted: Location | None = None
         self._brackets: list[Location] = []
@@ -201,7 +206,7 @@ class _Composer:
         )
 
     def _next(self) -> yaml.Event:
-        event = next(self._events)
+        event: yaml.Event = self._parser.get_event()
         self._end = _end(event)
         return event
 
@@ -209,8 +214,8 @@ class _Composer:
         return Location(self._source, mark.line + 1, mark.column + 1)
 
     def _at(self, index: int) -> Location:
-        line = bisect_right(self._line_starts, index)
-        return Location(self._source, line, index - self._line_starts[line - 1] + 1)
+        line = self._text.count("\n", 0, index) + 1
+        return Location(self._source, line, index - self._text.rfind("\n", 0, index))
 
     def _fault(self, location: Location, what: str, instead: str) -> None:
         self.faults.append(Fault(location, what, instead))
@@ -220,7 +225,8 @@ class _Composer:
         return KitError(*in_order(self.faults))
 
     def _node(self, event: yaml.Event, depth: int, parent: int) -> Node:
-        location = self._location(_start(event))
+        start = _start(event)
+        location = Location(self._source, start.line + 1, start.column + 1)
         if depth > DEEPEST_NESTING:
             raise self._end_of_reading(
                 location,
@@ -234,7 +240,7 @@ class _Composer:
         ):
             self.faults.append(syntax.begins(location, location.excerpt[location.column - 1 :]))
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, location, parent)
+            return self._scalar(event, start.index, location, parent)
         if isinstance(event, yaml.SequenceStartEvent):
             return self._items(event, location, depth)
         if isinstance(event, yaml.MappingStartEvent):
@@ -244,8 +250,9 @@ class _Composer:
     def _items(self, start: yaml.SequenceStartEvent, location: Location, depth: int) -> Items:
         self._open(start, location)
         items = []
+        column = _start(start).column
         while not isinstance(event := self._next(), yaml.SequenceEndEvent):
-            items.append(self._node(event, depth + 1, _start(start).column))
+            items.append(self._node(event, depth + 1, column))
         self._close(start)
         return Items(tuple(items), location, self._written(start))
 
@@ -255,7 +262,8 @@ class _Composer:
         previous = _start(start).index
         while not isinstance(event := self._next(), yaml.MappingEndEvent):
             key = _start(event)
-            if "?" in re.sub("#.*", "", self._text[previous : key.index]):
+            between = self._text[previous : key.index]
+            if "?" in between and "?" in _NOTE.sub("", between):
                 self._fault(
                     self._location(key),
                     'a "?" alone has a special meaning',
@@ -276,15 +284,14 @@ class _Composer:
         return Pairs(tuple(pairs.items()), location, self._written(start))
 
     def _pair(self, pairs: dict[Text, Node], name: Text, value: Node) -> None:
-        hidden = re.search(f"[\u00ad{SPACES}]", name)
-        if hidden:
+        if not name.isascii() and (hidden := _HIDDEN.search(name)):
             called = characters.name(hidden.group())
             self._fault(
                 name.location.of(hidden.group()),
                 f"an invisible character ({called}) stands in this field name",
                 "delete it, and type a space where one belongs",
             )
-            name = Text(re.sub(f"[\u00ad{SPACES}]", "", name), name.location)
+            name = Text(_HIDDEN.sub("", name), name.location)
         if name == "<<":
             self._fault(
                 name.location, '"<<" would copy fields from elsewhere', "write the fields out"
@@ -310,11 +317,15 @@ class _Composer:
             self._brackets.pop()
 
     def _written(self, start: yaml.Event) -> str:
-        first = self._text[_start(start).index : self._end].split("\n", 1)[0]
-        return re.sub(r"\s#.*", "", first).strip()
+        index = _start(start).index
+        newline = self._text.find("\n", index, self._end)
+        first = self._text[index : newline if newline >= 0 else self._end]
+        return _NOTE_BEHIND.sub("", first).strip()
 
-    def _scalar(self, event: yaml.ScalarEvent, location: Location, parent: int) -> Text:
-        start, end = _start(event).index, _end(event)
+    def _scalar(
+        self, event: yaml.ScalarEvent, start: int, location: Location, parent: int
+    ) -> Text:
+        end = self._end
         style = event.style or ""
         value = event.value.replace(_STAND_IN, "?") if self._restore else event.value
         first_line = None
@@ -332,7 +343,7 @@ class _Composer:
             if style == '"':
                 self._escapes(start, end)
         else:
-            self._plain(event, location)
+            self._plain(self._text[start:end], location)
         self._spans.append(_Span(start, end, style, parent))
         return Text(unicodedata.normalize("NFC", value), location, first_line)
 
@@ -341,19 +352,20 @@ class _Composer:
             if match[1] not in ('"', "\\"):
                 self.faults.append(syntax.escape(self._at(start + match.start())))
 
-    def _plain(self, event: yaml.ScalarEvent, location: Location) -> None:
+    def _plain(self, written: str, location: Location) -> None:
         """Refuses what a text without quotes may have swallowed."""
-        lines = self._text[_start(event).index : _end(event)].split("\n")
-        first = lines[0]
-        if first[:1] and re.match(f"[{SPACES}]", first):
+        if written.isascii() and "\n" not in written:
+            return
+        first, *more = written.split("\n")
+        if _SPACE.match(first):
             self._fault(
                 location,
                 f"an invisible character ({characters.name(first[0])}) stands before the text",
                 "delete it and press the space bar",
             )
-        elif re.match(rf"[\w-]+:[{SPACES}]", first) and (found := syntax.colon(location)):
+        elif _SPACED_FIELD.match(first) and (found := syntax.colon(location)):
             self.faults.append(found)
-        for number, line in enumerate(lines[1:], location.line + 1):
+        for number, line in enumerate(more, location.line + 1):
             column = len(line) - len(line.lstrip()) + 1
             at = Location(self._source, number, column)
             if line.lstrip().startswith("- "):

@@ -13,7 +13,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from kit_builder import bindery, formats, printers, puzzles, units
+from kit_builder import formats, printers, puzzles, units
+from kit_builder.binding import Folding
 from kit_builder.formats import Format
 from kit_builder.printing import (
     BACKS,
@@ -415,7 +416,7 @@ def insert(text: str) -> tuple[Path, str]:
 
 def folding(
     fold: bool, signature: int | None, creep: str | None, paper: Format
-) -> bindery.Folding | None:
+) -> Folding | None:
     """How a booklet is folded, if it is.
 
     Raises:
@@ -432,4 +433,4 @@ def folding(
     if not 0 <= thick <= _THICKEST:
         most = units.in_mm(_THICKEST)
         raise wrong("--creep", f'"{creep}" is not from 0 to {most} mm; write 0.1mm or so')
-    return bindery.Folding(signature, thick)
+    return Folding(signature, thick)

@@ -50,15 +50,29 @@ class Run:
     lock: Callable[[bytes], bytes] | None = None
 
 
-def run(order: Run, store: Store, report: Report, executor: Executor | None, ahead: int) -> None:
+def run(
+    order: Run,
+    store: Store,
+    report: Report,
+    executor: Executor | None = None,
+    *,
+    few: int = 0,
+    ahead: int = 0,
+) -> None:
     """Builds, and writes each activity as soon as it is made, all of its files or none.
+
+    Args:
+        order: what is wanted.
+        store: where it goes.
+        report: is told.
+        executor, few, ahead: as for `build.build`.
 
     Raises:
         KitError: a folder or file that is to be written, cannot be.
     """
     if order.force:
         store.forget()
-    results = build.build(order.paths, order.options, executor, store=store, ahead=ahead)
+    results = build.build(order.paths, order.options, executor, store=store, few=few, ahead=ahead)
     for result in results:
         if result.faults:
             report.done(result)

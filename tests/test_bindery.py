@@ -19,7 +19,7 @@ from pypdf import PdfReader
 from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner, Result
 
-from kit_builder import bindery, cli, finished, formats, options, preflight
+from kit_builder import binding, cli, finished, formats, options, preflight
 from kit_builder.typography import REGULAR
 from tests.content_streams import unmarked
 from tests.small_kits import deck, write
@@ -354,7 +354,7 @@ def test_a_file_to_insert_is_told_from_its_pages(pages: list[int], name: str) ->
 def test_a_page_of_a_folded_booklet_is_half_a_sheet() -> None:
     names = {"a4": "A5", "a3": "A4", "letter": "half Letter", "tabloid": "Letter"}
     for paper, half in names.items():
-        order = bindery.Order(paper=formats.PAPERS[paper], folding=bindery.Folding())
+        order = binding.Order(paper=formats.PAPERS[paper], folding=binding.Folding())
         assert order.page.name == half
-    assert bindery.Order().page is A4
+    assert binding.Order().page is A4
     assert formats.half(formats.paper("300 x 400 mm")).dimensions == "200 x 300 mm"

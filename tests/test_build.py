@@ -594,7 +594,7 @@ def write(text: str, folder: str) -> list[str]:
     path = add("activities/game.yaml", text)
     report = Silent()
     with store.opened(Path(folder), lambda: None) as opened:
-        run.run(run.Run([path], [], Options()), opened, report, None, 0)
+        run.run(run.Run([path], [], Options()), opened, report)
     return [str(fault) for fault in report.faults]
 
 

@@ -1,0 +1,106 @@
+"""Jobs on the machines of a Dask cluster. The only module that knows Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from typing import Any
+
+from kit_builder import keys
+from kit_builder.errors import fault
+
+_PATIENCE = 10  # seconds in which a scheduler must answer
+
+
+class Cluster(Executor):
+    """An executor of all workers of a cluster.
+
+    A call whose workers are killed again and again raises `BrokenExecutor`.
+
+    Attributes:
+        size: how many calls are made at once.
+    """
+
+    def __init__(self, client: Any) -> None:
+        # Two calls with equal texts are two calls: a worker may have been replaced between them.
+        self._executor = client.get_executor(pure=False)
+        self.size = sum(client.ncores().values())
+
+    def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Has a worker make the call."""
+        outer: Future[Any] = Future()
+        inner = self._executor.submit(call, *given, **named)
+        inner.add_done_callback(lambda done: _hand_over(done, outer))
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leaves the cluster as it is."""
+        self._executor.shutdown(wait=wait)
+
+
+def _hand_over(inner: Future[Any], outer: Future[Any]) -> None:
+    from distributed import KilledWorker
+
+    error = inner.exception()
+    if isinstance(error, KilledWorker):
+        outer.set_exception(BrokenExecutor(str(error)))
+    elif error is not None:
+        outer.set_exception(error)
+    else:
+        outer.set_result(inner.result())
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """The cluster whose scheduler is at an address, such as tcp://192.168.1.5:8786.
+
+    Raises:
+        KitError: Dask is not installed, no scheduler answers, it has no workers, or one of them has
+            another version of this program.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise fault(
+            None,
+            "--dask needs Dask, which is not installed",
+            'install it with: pip install "kit-builder[cluster]"',
+        ) from None
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError) as error:
+        raise fault(
+            None,
+            f"no Dask scheduler answers at {address}",
+            "start one (dask scheduler), and write the address that it tells",
+        ) from error
+    with client:
+        _check(client, address)
+        with Cluster(client) as cluster:
+            yield cluster
+
+
+def _check(client: Any, address: str) -> None:
+    """Looks whether all workers would make the bytes that this process makes.
+
+    Raises:
+        KitError: they would not.
+    """
+    try:
+        programs = client.run(keys.program)
+    except ModuleNotFoundError:
+        programs = {"?": ""}
+    if not programs:
+        raise fault(
+            None,
+            f"the Dask scheduler at {address} has no workers",
+            f"start some: dask worker {address}",
+        )
+    others = [worker for worker, program in programs.items() if program != keys.program()]
+    if others:
+        raise fault(
+            None,
+            f"the Dask worker {others[0]} has another Kit Builder, or other libraries",
+            "install the same on all machines",
+        )
