@@ -6,7 +6,7 @@ The jobs may run anywhere. What is up to date is not made again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +21,7 @@ from kit_builder.library import Library
 from kit_builder.material import Outline, Sources
 from kit_builder.printing import THE_KITS_OWN
 from kit_builder.store import Record, Store
-from kit_builder.variants import Options
+from kit_builder.variants import Options, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,7 @@ def build(
     executor: Executor | None = None,
     *,
     store: Store | None = None,
+    pictures: Collection[str] = (),
     few: int = 0,
     ahead: int = 0,
 ) -> Iterator[Result]:
@@ -111,10 +112,12 @@ def build(
         options: what is wanted of each.
         executor: runs the jobs; without one they run here.
         store: knows what is up to date already; without one everything is made.
+        pictures: the editions that pictures are wanted of, as they are printed first.
         few: so many jobs, or fewer, run here; to ask others would take longer.
         ahead: for how many activities jobs are submitted before the first must be done.
     """
-    yield from _Build(paths, options, executor or Here(), store, few, ahead).results()
+    given = _Build(paths, options, executor or Here(), store, pictures, few, ahead)
+    yield from given.results()
 
 
 def _make(job: Job) -> Made:
@@ -154,6 +157,7 @@ class _Build:
         options: Options,
         executor: Executor,
         store: Store | None,
+        pictures: Collection[str],
         few: int,
         ahead: int,
     ) -> None:
@@ -162,6 +166,7 @@ class _Build:
         self._variants = list(options.variants())
         self._executor = executor
         self._store = store
+        self._pictures = pictures
         self._few = few
         self._ahead = ahead
         self._keys = Keys()
@@ -239,13 +244,17 @@ class _Build:
         absent = [language for language in wanted if language not in known.languages]
         faults = [library.untranslated(sources.definition, language) for language in absent]
         jobs = [
-            Job(shelf.material(sources, language, order), variant)
+            Job(shelf.material(sources, language, order), variant, self._has_pictures(variant))
             for language in wanted
             if language in known.languages
             for order in (self._options.puzzles if known.puzzle else (THE_KITS_OWN,))
             for variant in self._variants
         ]
         return jobs, faults
+
+    def _has_pictures(self, variant: Variant) -> bool:
+        first = next(each for each in self._variants if each.edition == variant.edition)
+        return variant.edition in self._pictures and variant.way == first.way
 
     def _known(self, job: Job) -> Record | None:
         """The record of a job whose files are there, and up to date."""
@@ -284,7 +293,17 @@ class _Build:
         assert made  # what was not made has a record
         material = job.material
         written = (material.definition, *filter(None, (material.translation,)))
-        facts = {"pages": made.pages, "count": asdict(made.count)}
+        facts = {
+            "pages": made.pages,
+            "count": asdict(made.count),
+            "slug": material.definition.stem,
+            "language": material.language,
+            "translated": material.translation is not None,
+            "marks": job.variant.marks,
+            "way": job.variant.way,
+            "about": asdict(made.about),
+            "pictures": [(each.kind, each.width, each.height) for each in made.pictures],
+        }
         return Record(
             str(job.path),
             tuple(file.shown for file in written),

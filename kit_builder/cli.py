@@ -112,6 +112,12 @@ def _build(
     force: Annotated[
         bool, typer.Option("--force", help="Make everything again, even what is up to date.")
     ] = False,
+    gallery: Annotated[
+        bool,
+        typer.Option(
+            "--gallery/--no-gallery", help="A page with pictures of all kits beside the PDFs."
+        ),
+    ] = True,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -150,7 +156,8 @@ def _build(
             [path for path in named if path.is_dir()],
             wanted,
             force,
-            _lock(word) if word else None,
+            gallery,
+            lock=_lock(word) if word else None,
         )
         folder = shown(out)
         waiting = f"waiting: another build is in {folder}"

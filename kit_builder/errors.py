@@ -73,6 +73,10 @@ class Text(str):
         self.first_line = first_line
         return self
 
+    def __getnewargs__(self) -> tuple[str, Location, int | None]:  # type: ignore[override]
+        """What a copy in another process is made of."""
+        return str(self), self.location, self.first_line
+
     def line(self, offset: int) -> Location:
         """The place of the text's line `offset` (counted from 0)."""
         if self.first_line is None:

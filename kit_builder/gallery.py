@@ -13,13 +13,15 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import jinja2
 from markupsafe import Markup, escape
 
 from kit_builder import resources
 from kit_builder.errors import Text
+
+if TYPE_CHECKING:
+    import jinja2
 
 # In pixels, a multiple of 4: on screens of two dots a CSS pixel, sharp at 280 CSS pixels.
 WIDTH = 560
@@ -170,6 +172,8 @@ def _png(greys: bytes) -> bytes:
 
 @cache
 def _template() -> jinja2.Template:
+    import jinja2  # here, since a gallery that is up to date is not written
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.folder("templates") / "gallery"),
         undefined=jinja2.StrictUndefined,

@@ -60,6 +60,7 @@ class Keys:
             repr(material.order),
             repr(material.titles),
             self._variant(job.variant),
+            "with pictures" if job.pictures else "",
         ]
         for name in used:
             if name not in self._templates:

@@ -8,10 +8,7 @@ from functools import cache
 
 from kit_builder import definition, formats, templates
 from kit_builder.errors import Fault, KitError, Location, Source, Text, fault
-from kit_builder.templates import Templates
-
-LABELS = "labels"
-CRITERIA = "criteria"
+from kit_builder.templates import LABELS, Templates, words
 
 _SUFFIX = ".yaml"
 _NAMED = 5  # in a message about all that is missing
@@ -34,19 +31,19 @@ def read(language: str, folder: Templates, kind: str = LABELS) -> Mapping[str, T
     Raises:
         KitError: a file is faulty or lacks words, or there is none in this language.
     """
-    files = folder.all(name(language, kind))
+    files = folder.all(words(language, kind))
     if not files:
         known = folder.names(kind, _SUFFIX)
         raise fault(
             None, f'there are no {kind} in "{language}"', formats.suggestion(language, known)
         )
     found: dict[str, Text] = {}
-    own = dict(folder.own).get(name(language, kind))
+    own = dict(folder.own).get(words(language, kind))
     for file in files:
-        words = definition.labels(file)
+        said = definition.labels(file)
         if file is own:
-            _refuse_misspelt(words, found, kind)
-        found |= words
+            _refuse_misspelt(said, found, kind)
+        found |= said
     if lacking := [name for name in _needed(kind) if name not in found]:
         more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
         raise fault(
@@ -55,11 +52,6 @@ def read(language: str, folder: Templates, kind: str = LABELS) -> Mapping[str, T
             f"write all that stand in templates/{kind}/en.yaml of the program",
         )
     return found
-
-
-def name(language: str, kind: str = LABELS) -> str:
-    """The template that holds the words of a kind in a language."""
-    return f"{kind}/{language}{_SUFFIX}"
 
 
 def _refuse_misspelt(words: Mapping[str, Text], known: Mapping[str, Text], kind: str) -> None:
@@ -88,5 +80,5 @@ def _refuse_misspelt(words: Mapping[str, Text], known: Mapping[str, Text], kind:
 @cache
 def _needed(kind: str) -> tuple[str, ...]:
     """What a language must have words for; only the printer test sheet needs its own."""
-    (file,) = templates.read().all(name("en", kind))
+    (file,) = templates.read().all(words("en", kind))
     return tuple(each for each in definition.labels(file) if not each.startswith("calibrate-"))

@@ -14,6 +14,7 @@ from kit_builder.errors import Fault, KitError, Location, Source
 from kit_builder.files import File, shown
 from kit_builder.material import Material, Outline, Sources
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
+from kit_builder.templates import Templates
 
 _SUFFIXES = (".yaml", ".yml")
 _MISSPELT = 0.8  # how like another a name must be to be taken for it
@@ -74,9 +75,6 @@ def _is_yaml(name: str) -> bool:
 class Library:
     """A folder of activities.
 
-    A `templates/` folder that lies in it comes before the program's own; so does one beside it
-    where the folder itself is called `activities`.
-
     Args:
         folder: of the activities.
         read: reads an outline, at most once of each activity.
@@ -89,11 +87,7 @@ class Library:
     """
 
     def __init__(self, folder: Path, read: Callable[[Sources], Outline]) -> None:
-        beside = [folder / "templates"]
-        if folder.resolve().name == "activities":
-            beside.append(folder / ".." / "templates")
-        own = next((each.resolve() for each in beside if each.is_dir()), None)
-        self.templates = templates.read(own)
+        self.templates = templates_of(folder)
         self._listing = _list(folder)
         self._paths = {path.stem: path for path in self._listing.definitions}
         self.slugs = tuple(self._paths)
@@ -150,6 +144,21 @@ class Library:
         except (KitError, KeyError):  # the one file must be mended, or the other
             return slug
         return known.title(language) or slug
+
+
+def templates_of(folder: Path) -> Templates:
+    """The templates of a folder of activities.
+
+    A `templates/` folder that lies in it comes before the program's own; so does one beside it
+    where the folder itself is called `activities`.
+
+    Raises:
+        KitError: a template cannot be read.
+    """
+    beside = [folder / "templates"]
+    if folder.resolve().name == "activities":
+        beside.append(folder / ".." / "templates")
+    return templates.read(next((each.resolve() for each in beside if each.is_dir()), None))
 
 
 def find(named: Iterable[Path]) -> list[Path]:

@@ -13,7 +13,7 @@ from kit_builder.files import File
 from kit_builder.layout import Layouts
 from kit_builder.manuscript import Items, Node, Pairs
 from kit_builder.material import Material, Outline, Sources
-from kit_builder.templates import Templates
+from kit_builder.templates import CRITERIA, Templates
 
 # A build has one set of templates, and few languages.
 layouts = lru_cache(maxsize=4)(Layouts)
@@ -50,7 +50,7 @@ def catalogue(templates: Templates, slugs: tuple[str, ...]) -> Catalogue:
         slugs=slugs,
         patterns=list(patterns.PATTERNS),
         labels=lambda language: words(language, templates),
-        criteria=lambda language: words(language, templates, labels.CRITERIA),
+        criteria=lambda language: words(language, templates, CRITERIA),
         facts=facts.FACTS,
     )
 

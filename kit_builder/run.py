@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from kit_builder import build, files
+from kit_builder import build, exhibits, files, library
 from kit_builder.build import Result
 from kit_builder.errors import KitError
-from kit_builder.printing import HOST
+from kit_builder.job import picture_name
+from kit_builder.printing import EDITIONS, HOST, PLAYER
 from kit_builder.store import Record, Store
 from kit_builder.variants import Options
 
@@ -40,6 +41,8 @@ class Run:
         paths: of the activities.
         folders: in which nothing but these activities is.
         force: what is up to date is made again.
+        gallery: there is a page of pictures for each edition.
+        school: is named on these pages, if it is not "".
         lock: makes a host's PDF unreadable without a password; None leaves it as it is.
     """
 
@@ -47,7 +50,16 @@ class Run:
     folders: Sequence[Path]
     options: Options
     force: bool = False
+    gallery: bool = True
+    school: str = ""
     lock: Callable[[bytes], bytes] | None = None
+
+    @property
+    def pictures(self) -> Sequence[str]:
+        """The editions that pictures are made of: none of a key that is locked."""
+        if not self.gallery:
+            return ()
+        return (PLAYER,) if self.lock else EDITIONS
 
 
 def run(
@@ -65,14 +77,24 @@ def run(
         order: what is wanted.
         store: where it goes.
         report: is told.
-        executor, few, ahead: as for `build.build`.
+        executor: as for `build.build`.
+        few: as for `build.build`.
+        ahead: as for `build.build`.
 
     Raises:
         KitError: a folder or file that is to be written, cannot be.
     """
     if order.force:
         store.forget()
-    results = build.build(order.paths, order.options, executor, store=store, few=few, ahead=ahead)
+    results = build.build(
+        order.paths,
+        order.options,
+        executor,
+        store=store,
+        pictures=order.pictures,
+        few=few,
+        ahead=ahead,
+    )
     for result in results:
         if result.faults:
             report.done(result)
@@ -90,6 +112,8 @@ def run(
         report.removed(name)
     for name in kept:
         report.kept(name)
+    if order.gallery and order.paths:
+        exhibits.refresh(store, library.templates_of(order.paths[0].parent), order.school)
 
 
 def _contents(
@@ -103,4 +127,7 @@ def _contents(
         if lock and pdf and output.edition == HOST:
             # Every lock differs, and a key that knew the password would help to guess it.
             record, pdf = replace(record, key=""), lock(pdf)
-        yield record, {record.name: pdf} if pdf else {}
+        contents = {record.name: pdf} if pdf else {}
+        for picture in output.made.pictures:
+            contents[picture_name(record.name, picture.kind)] = picture.png
+        yield record, contents

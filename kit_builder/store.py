@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -92,7 +92,7 @@ class Store:
     def of(self, shown: str) -> list[Record]:
         """The PDFs of the activity whose definition messages call `shown`, where they exist."""
         source = self._name(shown)
-        return [each for each in self.records() if each.sources[0] == source and each.files]
+        return [each for each in self.records() if source in each.sources[:1] and each.files]
 
     def is_intact(self, record: Record) -> bool:
         """Whether all files of a record are as they were written."""
@@ -132,12 +132,27 @@ class Store:
         files.write({self.folder / name: raw for name, raw in every.items()})
         lines = []
         for record, contents in written:
+            self._clear(record.name, contents)
             stamps = {name: self._stamp(name, raw) for name, raw in contents.items()}
             sources = tuple(map(self._name, record.sources))
             stamped = replace(record, sources=sources, files=stamps)
             self._records[record.name] = stamped
             lines.append(_record_line(stamped))
         self._append(lines)
+
+    def drop(self, name: str) -> None:
+        """Removes the files of a record, if nobody changed them, and the record."""
+        if name in self._records:
+            self._clear(name, ())
+            del self._records[name]
+            self._changed = True
+
+    def _clear(self, name: str, but: Collection[str]) -> None:
+        """Removes the files of a record that are of no use any more, if nobody changed them."""
+        known = self._records.get(name)
+        for each, stamp in known.files.items() if known else ():
+            if each not in but and self._is_intact(each, stamp):
+                (self.folder / each).unlink(missing_ok=True)
 
     def sweep(self, folders: Iterable[Path]) -> tuple[list[str], list[str]]:
         """Removes the files of activities that are not in `folders` any more.
@@ -228,7 +243,7 @@ class Store:
         """
         if not self._changed:
             return
-        known = {record.sources[0] for record in self._records.values()}
+        known = {source for record in self._records.values() for source in record.sources[:1]}
         lines = [_line({"format": _FORMAT})]
         lines += map(_record_line, self.records())
         lines += (

@@ -12,6 +12,10 @@ from kit_builder.files import File
 
 _SUFFIXES = (".j2", ".yaml")
 
+# Kinds of words: those of the tool, and those of the criteria of code and checkers.
+LABELS = "labels"
+CRITERIA = "criteria"
+
 Layer = tuple[tuple[str, File], ...]
 """Files by name, such as "cards/suit.xml.j2", in the order of their names."""
 
@@ -60,3 +64,8 @@ def _layer(folder: Path) -> Iterator[tuple[str, File]]:
     for path in sorted(folder.rglob("*")):
         if path.suffix in _SUFFIXES and path.is_file():
             yield path.relative_to(folder).as_posix(), files.read(path)
+
+
+def words(language: str, kind: str = LABELS) -> str:
+    """The name of the template that holds the words of a kind in a language."""
+    return f"{kind}/{language}.yaml"

@@ -21,6 +21,7 @@ from kit_builder.printing import (
 )
 
 _SEPARATE: tuple[Only, ...] = ("pages", "fronts", "backs")
+_OF_PARTS = {*PARTS, *_SEPARATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Variant:
     printing: Printing
     marks: tuple[str, ...] = ()
     orders: Orders = EVERYTHING
+
+    @property
+    def way(self) -> str:
+        """How it is printed, whichever part it is: "letter.large"; "" as most print it."""
+        return ".".join(mark for mark in self.marks if not set(mark.split("-")) <= _OF_PARTS)
 
     def file_name(self, slug: str, mark: str = "") -> str:
         """Such as "pass-and-pick-shapes.ca.letter.pdf"."""

@@ -7,10 +7,14 @@ another machine.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Literal
 
-from kit_builder import labels, layout, plan, press
-from kit_builder.job import Job, Made
+from kit_builder import gallery, layout, plan, press, templates
+from kit_builder.activity import Kit
+from kit_builder.job import About, Job, Made, Picture
+from kit_builder.makeup import Side
 from kit_builder.material import Material
 from kit_builder.press import Prepared
 
@@ -34,15 +38,41 @@ def make(job: Job) -> Made:
         plan.count(made.sides, job.variant.printing),
         tuple(sorted(used | also)),
         time.perf_counter() - start,
+        _about(kit.activity.kit, made.told.mark),
+        _pictures(pdf, made.sides) if job.pictures else (),
     )
+
+
+def _about(kit: Kit, mark: str) -> About:
+    decks = [f"{deck.count} × {deck.name}" for deck in kit.decks]
+    cutouts = [f"{cutout.count} × {cutout.name}" for cutout in kit.cutouts]
+    return About(
+        str(kit.title),
+        str(mark),
+        str(kit.category),
+        str(kit.summary),
+        (kit.players.low, kit.players.high),
+        (kit.minutes.low, kit.minutes.high),
+        (*decks, *cutouts),
+    )
+
+
+def _pictures(pdf: bytes, sides: Sequence[Side]) -> tuple[Picture, ...]:
+    """The first text page and the first sheet of cards, whichever there are."""
+    first: dict[Literal["page", "cards"], int] = {}
+    for number, side in enumerate(sides):
+        if not side.blank:
+            first.setdefault("cards" if side.sheet else "page", number)
+    made = gallery.pictures(pdf, list(first.values())) if first else ()
+    return tuple(Picture(kind, *each) for kind, each in zip(first, made, strict=True))
 
 
 # The editions of a kit are made one after the other, and it is read once for them.
 @lru_cache(maxsize=2)
 def _prepared(material: Material) -> tuple[Prepared, frozenset[str]]:
-    used = {labels.name(material.language)}
+    used = {templates.words(material.language)}
     with layout.noting(used):
         kit = press.prepare(material)
     if kit.activity.kit.puzzle:
-        used.add(labels.name(material.language, labels.CRITERIA))
+        used.add(templates.words(material.language, templates.CRITERIA))
     return kit, frozenset(used)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit_builder import briefing, labels, puzzles, reading, templates
+from kit_builder import briefing, puzzles, reading, templates
 from kit_builder.criteria import FAMILIES
 from tests.conftest import plain
 
@@ -107,7 +107,7 @@ def test_symbols_that_make_no_codes_are_refused(symbols: str, message: str) -> N
 
 @pytest.mark.parametrize("language", ["ca", "en"])
 def test_no_line_of_a_criteria_card_starts_with_a_lone_digit(language: str) -> None:
-    wording = reading.words(language, templates.read(), labels.CRITERIA)
+    wording = reading.words(language, templates.read(), templates.CRITERIA)
     for start in range(0, len(FAMILIES), 5):
         families = FAMILIES[start : start + 5]
         criteria = tuple(puzzles.Criterion(each, each.options[0]) for each in families)

@@ -21,7 +21,6 @@ from kit_builder import (
     decks,
     faces,
     finished,
-    labels,
     makeup,
     puzzles,
     reading,
@@ -60,7 +59,7 @@ def labels_in(language: str) -> Mapping[str, Text]:
 
 
 def criteria_in(language: str) -> Mapping[str, Text]:
-    return reading.words(language, templates.read(), labels.CRITERIA)
+    return reading.words(language, templates.read(), templates.CRITERIA)
 
 
 def outputs(kit: Print) -> dict[str, build.Output]:

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from markupsafe import escape
 
 from kit_builder import document, prose
@@ -287,3 +288,36 @@ def test_any_text_is_refused_or_becomes_well_formed_markup_with_all_its_letters(
         return
     kept = re.sub(r"[^ab<>&`\[\]]", "", words_of(made))
     assert kept == re.sub(r"[^ab<>&`\[\]]", "", text)
+
+
+def whole(text: str) -> list[str]:
+    """What markdown-it alone makes of a text: tags, and the pieces with their lines."""
+    lines = [prose._keep_literal(line) for line in text.split("\n")]
+    rules = ["list", "table", "emphasis", "escape", "newline"]
+    made: list[str] = []
+    for token in MarkdownIt("zero").enable(rules).parse("\n".join(lines)):
+        if token.type != "inline":
+            made += map(str, prose._blocks([token]))
+            continue
+        assert token.map is not None
+        made += map(str, prose._with_marks(token.children or [], token.map[0]))
+    return made
+
+
+@given(
+    st.one_of(
+        st.text("ab1é*_ -.,:;()!?|#\\\n\u00a0\u0301“", max_size=30),
+        st.lists(
+            st.sampled_from([*"ab1é.,:;()!*-\n\n ", "**", "**", "\n\n", " **a", "b**", "c d"]),
+            max_size=16,
+        ).map("".join),
+        TEXTS,
+    )
+)
+@example("**One.** Two\n**three\nfour**, five\n\n\nsix (**seven**)")
+def test_what_is_read_without_markdown_it_is_what_markdown_it_reads(text: str) -> None:
+    try:
+        made = list(map(str, prose._read(text)))
+    except prose._RefusedError:
+        return
+    assert made == whole(text)
