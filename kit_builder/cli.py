@@ -15,20 +15,21 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kit_builder import (
     __version__,
+    arguments,
     build,
     crew,
     files,
-    library,
     options,
     printers,
     report,
     run,
+    settings,
     store,
     units,
 )
@@ -36,9 +37,9 @@ from kit_builder.binding import Order
 from kit_builder.errors import Fault, KitError
 from kit_builder.files import shown
 from kit_builder.job import Count
-from kit_builder.printing import EDITIONS, HOST, PLAYER
+from kit_builder.printing import HOST, PLAYER
 from kit_builder.report import Report, counted, pages
-from kit_builder.run import Run
+from kit_builder.settings import Scope
 from kit_builder.variants import Options
 
 _STOPPED = 128 + signal.SIGINT
@@ -58,21 +59,36 @@ app = typer.Typer(
 )
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of `options.chosen` before its own; it gets what they return."""
-    shared = inspect.signature(options.chosen).parameters
-    own = inspect.signature(command).parameters
-    parameters = [*shared.values(), *list(own.values())[2:]]
+def _with(choose: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the files that it is about and the options of `choose`, before its own.
 
-    @functools.wraps(command)
-    def run(**values: object) -> None:
-        with _faults() as faults:
-            chosen = options.chosen(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
-            command(chosen, faults, **values)
+    It gets the scope that is named, what is chosen, and a list to add faults to.
+    """
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    return run
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        files_ = inspect.Parameter(
+            "files",
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None,
+            annotation=options.Files,
+        )
+        shared = inspect.signature(choose).parameters
+        own = list(inspect.signature(command).parameters.values())[3:]
+        parameters = [files_, *shared.values(), *own]
+
+        @functools.wraps(command)
+        def run(**values: Any) -> None:
+            with _faults() as faults:
+                scope = settings.scope(values.pop("files"))
+                given = {name: values.pop(name) for name in shared}
+                chosen = settings.applied(choose, given, scope.settings)
+                command(scope, chosen, faults, **values)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
 
 
 @contextmanager
@@ -104,20 +120,23 @@ def _program(
 
 
 @app.command("build")
-@_with_options
+@_with(options.chosen)
 def _build(
-    chosen: tuple[list[Path], Options],
+    scope: Scope,
+    wanted: Options,
     faults: list[Fault],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the PDFs go.")] = Path("build"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the PDFs go.  [default: build]", show_default=False
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Make everything again, even what is up to date.")
     ] = False,
-    gallery: Annotated[
-        bool,
-        typer.Option(
-            "--gallery/--no-gallery", help="A page with pictures of all kits beside the PDFs."
-        ),
-    ] = True,
+    no_gallery: Annotated[
+        bool, typer.Option("--no-gallery", help="Make no page with pictures of all kits.")
+    ] = False,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -136,7 +155,7 @@ def _build(
         ),
     ] = None,
     password: Annotated[
-        bool, typer.Option("--password", help=f"Lock the host's PDFs. {options.ASKED}")
+        bool, typer.Option("--password", help=f"Lock the host's PDFs. {arguments.ASKED}")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what is wrong.")] = False,
     as_json: Annotated[
@@ -144,26 +163,20 @@ def _build(
     ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
-    named, wanted = chosen
     if dask and jobs:
-        raise options.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
-    word = options.password(password)
+        raise arguments.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
+    word = arguments.password(password)
     if word and HOST not in wanted.editions:
-        raise options.wrong("--password", "it locks the host's PDFs; leave out --only player")
+        raise arguments.wrong("--password", "it locks the host's PDFs; leave out --only player")
+    folder = out or scope.out
     with _told_as_json(faults, as_json) as told:
-        order = Run(
-            library.find(named),
-            [path for path in named if path.is_dir()],
-            wanted,
-            force,
-            gallery,
-            lock=_lock(word) if word else None,
+        order = scope.run(
+            wanted, force=force, gallery=not no_gallery, lock=_lock(word) if word else None
         )
-        folder = shown(out)
-        waiting = f"waiting: another build is in {folder}"
+        waiting = f"waiting: another build is in {shown(folder)}"
         with (
-            Report(folder, len(order.paths), faults, quiet or as_json) as report,
-            store.opened(out, lambda: typer.echo(waiting, err=True)) as opened,
+            Report(shown(folder), len(order.paths), faults, quiet or as_json) as report,
+            store.opened(folder, lambda: typer.echo(waiting, err=True)) as opened,
             _executor(jobs, dask) as (executor, size, few),
         ):
             told.append(report)
@@ -212,52 +225,11 @@ def _lock(word: str) -> Callable[[bytes], bytes]:
 
 
 @app.command("booklet")
+@_with(options.bound)
 def _booklet(
-    named: options.Files = None,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
-    school: Annotated[str, typer.Option(metavar="TEXT", help="On the cover.")] = "",
-    date: Annotated[str, typer.Option(metavar="TEXT", help="On the cover, as you write it.")] = "",
-    edition: Annotated[
-        str, typer.Option(metavar="EDITION", help=f"For whom: {', '.join(EDITIONS)}.")
-    ] = PLAYER,
-    language: Annotated[
-        str,
-        typer.Option(
-            metavar="CODE",
-            help="All in this language, such as ca.  [default: that of most activities]",
-            show_default=False,
-        ),
-    ] = "",
-    paper: Annotated[str, typer.Option(metavar="NAME", help="The paper to print on.")] = "A4",
-    fold: Annotated[
-        bool,
-        typer.Option("--fold", help="Small pages, two on a sheet, to fold and staple."),
-    ] = False,
-    signature: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Sheets folded into each other.  [default: all]",
-            show_default=False,
-        ),
-    ] = None,
-    creep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="How thick a sheet is, such as 0.1mm: pages move towards the fold.",
-            show_default=False,
-        ),
-    ] = None,
-    insert: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE.pdf[:PAGES]",
-            help="Own pages before the first activity, such as plan.pdf or plan.pdf:1,3-5.",
-            show_default=False,
-        ),
-    ] = None,
+    scope: Scope,
+    order: Order,
+    _: list[Fault],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -267,66 +239,54 @@ def _booklet(
         ),
     ] = None,
     password: Annotated[
-        bool, typer.Option("--password", help=f"Lock what is written. {options.ASKED}")
+        bool, typer.Option("--password", help=f"Lock what is written. {arguments.ASKED}")
     ] = False,
 ) -> None:
     """Bind kits into one PDF: cover, contents, running page numbers."""
-    whom = options.one_of(edition, EDITIONS, "--edition")
-    sheet = options.paper_called(paper)
-    order = Order(
-        whom,
-        sheet,
-        language,
-        title.strip(),
-        school.strip(),
-        date.strip(),
-        options.folding(fold, signature, creep, sheet),
-        [options.insert(each) for each in insert or ()],
-    )
-    path = out or Path("build") / ("booklet.pdf" if whom == PLAYER else "booklet.host.pdf")
+    path = out or Path("build") / ("booklet.pdf" if order.edition == PLAYER else "booklet.host.pdf")
     if path.resolve() in [each.resolve() for each, _ in order.inserts]:
-        raise options.wrong("--out", f"{path} is inserted; write another name")
-    word = options.password(password)
-    with _faults():
-        paths = library.find(options.named(named))
-        from kit_builder import bindery  # it loads pypdf and all that sets type
+        raise arguments.wrong("--out", f"{path} is inserted; write another name")
+    word = arguments.password(password)
+    paths = scope.paths()
+    from kit_builder import bindery  # it loads pypdf and all that sets type
 
-        bound = bindery.bind(paths, order)
-        if path.name in bound.apart:
-            raise options.wrong("--out", f"{path.name} is printed apart; write another name")
-        made = {path: bound.pdf}
-        made |= {path.with_name(name): pdf for name, pdf in bound.apart.items()}
-        if word:
-            made = {name: _lock(word)(pdf) for name, pdf in made.items()}
-        files.write(made)
-        told = [counted(len(paths), "activity"), counted(bound.pages, "page")]
-        if bound.sheets:
-            told.append(f"{counted(bound.sheets, 'sheet')} to fold")
-        typer.echo(f"{shown(path)}: {', '.join(told)}")
-        for name in bound.apart:
-            typer.echo(f"{shown(path.with_name(name))}: to print apart")
+    bound = bindery.bind(paths, order)
+    if path.name in bound.apart:
+        raise arguments.wrong("--out", f"{path.name} is printed apart; write another name")
+    made = {path: bound.pdf}
+    made |= {path.with_name(name): pdf for name, pdf in bound.apart.items()}
+    if word:
+        made = {name: _lock(word)(pdf) for name, pdf in made.items()}
+    files.write(made)
+    told = [counted(len(paths), "activity"), counted(bound.pages, "page")]
+    if bound.sheets:
+        told.append(f"{counted(bound.sheets, 'sheet')} to fold")
+    typer.echo(f"{shown(path)}: {', '.join(told)}")
+    for name in bound.apart:
+        typer.echo(f"{shown(path.with_name(name))}: to print apart")
 
 
 @app.command("check")
-@_with_options
-def _check(chosen: tuple[list[Path], Options], faults: list[Fault]) -> None:
+@_with(options.chosen)
+def _check(scope: Scope, wanted: Options, faults: list[Fault]) -> None:
     """Check activities: everything that build does, except writing."""
-    for result in build.build(library.find(chosen[0]), chosen[1]):
+    for result in build.build(scope.paths(), wanted):
         faults += result.faults
         if not result.faults:
             typer.echo(f"{result.slug}: no faults, {pages(result)}")
 
 
 @app.command("plan")
-@_with_options
+@_with(options.chosen)
 def _plan(
-    chosen: tuple[list[Path], Options],
+    scope: Scope,
+    wanted: Options,
     faults: list[Fault],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of a table.")] = False,
 ) -> None:
     """Say what a build would need: pages, sheets, cards, cuts."""
     needs: dict[str, Count] = {}
-    for result in build.build(library.find(chosen[0]), chosen[1]):
+    for result in build.build(scope.paths(), wanted):
         faults += result.faults
         if not result.faults:
             needs[result.slug] = sum((each.count for each in result.outputs), Count())
@@ -356,10 +316,10 @@ def _calibrate(
 ) -> None:
     """Make a test sheet that shows what your printer does wrong."""
     with _faults():
-        profile = printers.Profile(flip=options.parsed(printers.flip, flip, "--flip"))
+        profile = printers.Profile(flip=arguments.parsed(printers.flip, flip, "--flip"))
         from kit_builder import press  # it loads all that sets type
 
-        sheet = press.calibration_sheet(options.paper_called(paper), language, profile)
+        sheet = press.calibration_sheet(arguments.paper_called(paper), language, profile)
         files.write({out: sheet})
         typer.echo(shown(out))
 
@@ -394,12 +354,12 @@ def _save(
     with _faults():
         profile = printers.Profile(
             name,
-            options.parsed(printers.flip, flip, "--flip"),
-            options.parsed(printers.offset, back_x, "--back-x"),
-            options.parsed(printers.offset, back_y, "--back-y"),
-            options.parsed(printers.margin, margin, "--margin"),
-            options.parsed(printers.scale, scale_x, "--scale-x"),
-            options.parsed(printers.scale, scale_y, "--scale-y"),
+            arguments.parsed(printers.flip, flip, "--flip"),
+            arguments.parsed(printers.offset, back_x, "--back-x"),
+            arguments.parsed(printers.offset, back_y, "--back-y"),
+            arguments.parsed(printers.margin, margin, "--margin"),
+            arguments.parsed(printers.scale, scale_x, "--scale-x"),
+            arguments.parsed(printers.scale, scale_y, "--scale-y"),
         )
         typer.echo(f"saved in {printers.save(profile)}")
 
@@ -424,13 +384,13 @@ def _printers() -> None:
 
 
 @app.command("list")
-def _list(named: options.Files = None) -> None:
+def _list(files: options.Files = None) -> None:
     """List activities: title, language, players, minutes, pieces."""
     table = [("slug", "title", "language", "players", "minutes", "pieces")]
     with _faults() as faults:
         from kit_builder.desk import Desk  # it loads all that reads activities
 
-        for path in library.find(options.named(named)):
+        for path in settings.scope(files).paths():
             try:
                 kit = Desk(path.parent).read(path).kit
             except KitError as error:

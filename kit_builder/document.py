@@ -8,7 +8,6 @@ taken out again and become the `location` of texts and elements.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.parsers import expat
@@ -17,7 +16,6 @@ from kit_builder.errors import KitError, Location, Source, Text, fault
 
 # Noncharacters (Unicode 23.7): allowed in XML, refused in authors' files, so they cannot collide.
 _OPEN, _NUMBER_END, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
-_MARK = re.compile(f"{_OPEN}([0-9]+){_NUMBER_END}|[{_OPEN}{_NUMBER_END}{_CLOSE}]")
 PLACE_ATTRIBUTE = "at"
 
 
@@ -77,13 +75,14 @@ class _Builder:
     def __init__(self, template: Source, origins: Sequence[Text]) -> None:
         self._origins = origins
         self._sources: dict[str, Source] = {template.path: template}
-        self._template = template
+        self._places: dict[str, Location] = {}
         self._open: list[tuple[str, Mapping[str, Text], list[Element | Text], Location]] = []
         self.place = Location(template)
         self.root: Element | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.place = self._template_place(attributes.pop(PLACE_ATTRIBUTE, ""))
+        if written := attributes.pop(PLACE_ATTRIBUTE, ""):
+            self.place = self._places.get(written) or self._template_place(written)
         located = {name: self._attribute(value) for name, value in attributes.items()}
         self._open.append((tag, located, [], self.place))
 
@@ -97,9 +96,14 @@ class _Builder:
 
     def characters(self, data: str) -> None:
         _, _, children, place = self._open[-1]
-        children += (Text(piece, origin or place) for piece, origin in self._pieces(data))
+        if data.isascii():  # most are the white space of a template, without a mark
+            children.append(Text(data, place))
+        else:
+            children += (Text(piece, origin or place) for piece, origin in self._pieces(data))
 
     def _attribute(self, value: str) -> Text:
+        if value.isascii():
+            return Text(value, self.place)
         pieces = list(self._pieces(value))
         origin = next((origin for _, origin in pieces if origin), self.place)
         return Text("".join(piece for piece, _ in pieces), origin)
@@ -111,21 +115,28 @@ class _Builder:
             KitError: a mark is broken.
         """
         origins: list[Location] = []
-        position = 0
-        for found in _MARK.finditer(marked):
-            if piece := marked[position : found.start()]:
-                yield piece, origins[-1] if origins else None
-            position = found.end()
-            if found[1] and int(found[1]) < len(self._origins):
-                origins.append(self._origins[int(found[1])].location)
-            elif found[0] == _CLOSE and origins:
-                origins.pop()
-            else:
+        before, *opened = marked.split(_OPEN)
+        if _NUMBER_END in before or _CLOSE in before:
+            raise self._broken_mark()
+        if before:
+            yield before, None
+        for each in opened:
+            number, end, rest = each.partition(_NUMBER_END)
+            known = number.isdecimal() and int(number) < len(self._origins)
+            if not (known and end) or _NUMBER_END in rest:
                 raise self._broken_mark()
+            origins.append(self._origins[int(number)].location)
+            inside, *beyond = rest.split(_CLOSE)
+            if inside:
+                yield inside, origins[-1]
+            for piece in beyond:
+                if not origins:
+                    raise self._broken_mark()
+                origins.pop()
+                if piece:
+                    yield piece, origins[-1] if origins else None
         if origins:
             raise self._broken_mark()
-        if piece := marked[position:]:
-            yield piece, None
 
     def _broken_mark(self) -> KitError:
         return fault(
@@ -139,7 +150,7 @@ class _Builder:
         if not path or not line.isdecimal():
             return self.place
         source = self._sources.setdefault(path, Source(path))
-        return Location(source, int(line))
+        return self._places.setdefault(written, Location(source, int(line)))
 
 
 def parse(markup: str, template: str, origins: Sequence[Text]) -> Element:

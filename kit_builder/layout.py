@@ -10,11 +10,13 @@ exist, and to name it is an error.
 
 from __future__ import annotations
 
+import html
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,11 @@ from typing import Any
 import jinja2
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
+from jinja2.nodes import EvalContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
-from kit_builder import document, prose
+from kit_builder import activity, document, prose
 from kit_builder.activity import Activity, Deck, Kit, PrintedCard
 from kit_builder.document import Element
 from kit_builder.errors import KitError, Location, Source, Text, fault
@@ -41,7 +44,15 @@ _FACE_FIELDS = re.compile(r"\{#-?\s*fields:([^#]*?)-?#\}")
 _FACE_NAMES = ("copy", "copies", "owner", "language", "class_set", "puzzle", "width", "height", "t")
 # Not a tag whose name a template is still writing, such as <h{{ level }}>.
 _START_TAG = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/>])")
+_CARD = re.compile(r"<card[\s>]")
 _BLANK = re.compile(r"\{(\w+)\}")
+
+# Fields of an activity need no check each time they are named, which is a third of Jinja's time.
+_FIELDS: Mapping[type, Collection[str]] = {
+    each: frozenset(field.name for field in fields(each))
+    for each in vars(activity).values()
+    if isinstance(each, type) and is_dataclass(each) and each is not Location
+}
 
 # The author's texts of the document being rendered, in the order the templates named them.
 _origins: ContextVar[list[Text]] = ContextVar("origins")
@@ -111,6 +122,12 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
         return attr != "source" and super().is_safe_attribute(obj, attr, value)
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A field of an activity at once; anything else only after Jinja has found it safe."""
+        if attribute in _FIELDS.get(type(obj), ()):
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
     def get_template(self, name: Any, *arguments: Any, **values: Any) -> jinja2.Template:
         """A template, noted as used."""
         _used.get(set()).add(str(name))
@@ -122,23 +139,31 @@ def _place(file: File, line: int) -> Location:
     return Location(Source(file.shown, tuple(text.split("\n"))), line)
 
 
-def _mark(text: Text) -> str:
+def _mark(text: Text, markup: str) -> str:
     origins = _origins.get()
     origins.append(text)
-    return document.mark(str(escape(str(text))), len(origins) - 1)
+    return document.mark(markup, len(origins) - 1)
 
 
-def _finalize(value: object) -> object:
+def _mark_markup(text: Text) -> str:
+    return _mark(text, html.escape(text))
+
+
+@jinja2.pass_eval_context
+def _finalize(context: EvalContext, value: object) -> object:
     if value is None:
         raise jinja2.TemplateRuntimeError("a value is printed that this activity does not have")
-    return Markup(_mark(value)) if isinstance(value, Text) and value else value
+    if isinstance(value, Text) and value:
+        # Jinja escapes it, but where a template tells it not to.
+        return _mark(value, str(value)) if context.autoescape else _mark_markup(value)
+    return value
 
 
 def _markdown(text: object) -> Markup:
     if not isinstance(text, Text):
         str(text)  # raises what is wrong with a name that does not exist
         raise jinja2.TemplateRuntimeError("markdown takes a text of the activity as it is")
-    return prose.markup(text, _mark)
+    return prose.markup(text, _mark_markup)
 
 
 class Faces(Mapping[str, Mapping[str, bool]]):
@@ -196,6 +221,12 @@ def _fields(file: File) -> Mapping[str, bool]:
     return fields
 
 
+def _is_one_card(markup: str) -> bool:
+    """Whether markup that is well-formed in a document must be a single card."""
+    inside = markup.strip()
+    return bool(_CARD.match(inside)) and inside.count("<card") == 1 and inside.endswith("</card>")
+
+
 class Layouts:
     """The layouts and card faces among some templates."""
 
@@ -210,6 +241,7 @@ class Layouts:
             finalize=_finalize,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,
         )
         self._environment.filters["markdown"] = _markdown
 
@@ -236,11 +268,12 @@ class Layouts:
         kit = activity.kit
         origins: list[Text] = []
         token = _origins.set(origins)
+        cards: list[tuple[str, str]] = []
         try:
             names: dict[str, Any] = {
                 "kit": kit,
                 "t": _Labels(labels),
-                "face": self._face(kit, labels, class_set),
+                "face": self._face(kit, labels, class_set, cards),
                 "class_set": class_set,
                 "titles": titles,
             }
@@ -248,13 +281,27 @@ class Layouts:
                 names["host"] = activity.host
             markup = self._run(edition + _SUFFIX, names)
             return document.parse(markup, self._shown(edition + _SUFFIX), origins)
+        except KitError:
+            for template, card in cards:
+                self._check_card(template, card)
+            raise
         finally:
             _origins.reset(token)
 
     def _face(
-        self, kit: Kit, labels: Mapping[str, Text], class_set: ClassSet | None
+        self,
+        kit: Kit,
+        labels: Mapping[str, Text],
+        class_set: ClassSet | None,
+        cards: list[tuple[str, str]],
     ) -> Callable[[Deck, PrintedCard, str], Markup]:
         faces = self.faces
+        same = {
+            "t": _Labels(labels),
+            "language": kit.language,
+            "class_set": class_set,
+            "puzzle": kit.puzzle,
+        }
 
         def face(deck: Deck, card: PrintedCard, name: str) -> Markup:
             """One side of a card: the markup of the face called `name`."""
@@ -262,23 +309,29 @@ class Layouts:
                 raise jinja2.UndefinedError(f'there is no card face "{name}"')
             given = dict.fromkeys(faces[name], Text("", deck.location)) | dict(card.fields)
             names: dict[str, Any] = {name.replace("-", "_"): text for name, text in given.items()}
+            names |= same
             names |= {"copy": card.copy, "copies": card.copies, "owner": card.owner}
-            names |= {"t": _Labels(labels), "language": kit.language, "class_set": class_set}
-            names |= {
-                "puzzle": kit.puzzle,
-                "width": deck.size.width / MM,
-                "height": deck.size.height / MM,
-            }
+            names |= {"width": deck.size.width / MM, "height": deck.size.height / MM}
             template = _template_of(name)
             made = self._run(template, names)
-            root = document.parse(made, self._shown(template), _origins.get())
-            if root.tag != "card":
-                raise fault(
-                    root.location, f"a card face is a <card>, not a <{root.tag}>", "write it"
-                )
+            # What looks like one card is read with the whole document, and only where that
+            # fails once more alone, for the place of the fault.
+            if not _is_one_card(made):
+                self._check_card(template, made)
+            cards.append((template, made))
             return Markup(made)
 
         return face
+
+    def _check_card(self, template: str, markup: str) -> None:
+        """Refuses what a card face made if it is no card.
+
+        Raises:
+            KitError: it is not well-formed, or its root is another element.
+        """
+        root = document.parse(markup, self._shown(template), _origins.get())
+        if root.tag != "card":
+            raise fault(root.location, f"a card face is a <card>, not a <{root.tag}>", "write it")
 
     def _shown(self, template: str) -> str:
         return self._environment.get_template(template).filename or template

@@ -16,6 +16,9 @@ from kit_builder.material import Material, Outline, Sources
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
 from kit_builder.templates import Templates
 
+# Settings of a folder, and no activity.
+PROJECT = "kit.yaml"
+
 _SUFFIXES = (".yaml", ".yml")
 _MISSPELT = 0.8  # how like another a name must be to be taken for it
 # "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
@@ -69,7 +72,7 @@ def _list(folder: Path) -> _Listing:
 
 
 def _is_yaml(name: str) -> bool:
-    return name.lower().endswith(_SUFFIXES)
+    return name.lower().endswith(_SUFFIXES) and name != PROJECT
 
 
 class Library:
@@ -159,6 +162,14 @@ def templates_of(folder: Path) -> Templates:
     if folder.resolve().name == "activities":
         beside.append(folder / ".." / "templates")
     return templates.read(next((each.resolve() for each in beside if each.is_dir()), None))
+
+
+def default(folder: Path) -> Path:
+    """Where the activities of a folder are, if nobody says it: in activities/, or right there."""
+    inside = folder / "activities"
+    if not inside.is_dir() and folder.is_dir() and _list(folder).definitions:
+        return folder
+    return inside
 
 
 def find(named: Iterable[Path]) -> list[Path]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import NamedTuple
 
 from kit_builder.flowables import Block, stacked_height
@@ -31,7 +32,16 @@ def copyfit(blocks: Sequence[Block], height: float) -> list[list[Placed]]:
     Raises:
         ValueError: a block is higher than a page and cannot be split.
     """
-    return min((fill(blocks, height, gaps) for gaps in _GAPS), key=len)
+    # With no gaps at all they would take so many pages; most take no more with the usual ones.
+    fewest = ceil(sum(block.height for block in blocks) / (height + _ROUNDING))
+    filled: list[list[Placed]] = []
+    for gaps in _GAPS:
+        pages = fill(blocks, height, gaps)
+        if not filled or len(pages) < len(filled):
+            filled = pages
+        if len(filled) <= fewest:
+            break
+    return filled
 
 
 def fill(blocks: Iterable[Block], height: float, gaps: float = 1) -> list[list[Placed]]:
@@ -51,11 +61,15 @@ def fill(blocks: Iterable[Block], height: float, gaps: float = 1) -> list[list[P
     waiting = deque(blocks)
     pages: list[list[Placed]] = []
     page: list[Block] = []
+    taken = space = 0.0  # by the blocks of the page, and the usual gaps between them
     while waiting:
         block = waiting.popleft()
-        used = stacked_height([*page, block], gaps) - block.height
-        if used + block.height <= height + _ROUNDING:
+        own = block.height
+        gap = max(page[-1].after, block.before) if page else 0.0
+        used = taken + gaps * (space + gap)
+        if used + own <= height + _ROUNDING:
             page.append(block)
+            taken, space = taken + own, space + gap
             continue
         if parts := block.split(height - used):
             head, tail = parts
@@ -70,9 +84,9 @@ def fill(blocks: Iterable[Block], height: float, gaps: float = 1) -> list[list[P
                 waiting.extendleft(reversed(page[kept:]))
                 del page[kept:]
             elif not page:
-                raise ValueError(f"{type(block).__name__} is {block.height} of {height} pt high")
+                raise ValueError(f"{type(block).__name__} is {own} of {height} pt high")
         pages.append(_stretched(page, height, gaps))
-        page = []
+        page, taken, space = [], 0.0, 0.0
     if page:
         pages.append(_stretched(page, height, gaps))
     return pages

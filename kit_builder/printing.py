@@ -85,6 +85,7 @@ class Printing:
         cut, gutter, bleed: of all decks; None where each deck decides. Lengths in points.
         cut_backs: the cut lines stand on the backs of sheets as well.
         large: in large print.
+        school: is named in the margin of every page, if it is not "".
     """
 
     paper: Format = formats.PAPERS["a4"]
@@ -99,6 +100,7 @@ class Printing:
     cut_backs: bool = False
     large: bool = False
     profile: Profile = field(default=printers.NONE)
+    school: str = ""
 
     @property
     def margin(self) -> float:

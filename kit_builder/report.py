@@ -77,7 +77,7 @@ class Report:
         """An activity is built and written; or it is faulty, and what was there stays."""
         self._faults += result.faults
         self._outputs += result.outputs
-        if any(output.made for output in result.outputs):
+        if any(output.made for output in (*result.outputs, *result.empty)):
             self._say(f"{result.slug}: {pages(result)}")
         if self._bar:
             progress, task = self._bar

@@ -86,6 +86,8 @@ def run(
     """
     if order.force:
         store.forget()
+    elif order.lock:
+        store.forget(HOST)
     results = build.build(
         order.paths,
         order.options,
@@ -96,17 +98,15 @@ def run(
         ahead=ahead,
     )
     for result in results:
-        if result.faults:
-            report.done(result)
+        told = result
+        try:
+            _write(result, store, order.lock)
+        except KitError as error:
+            told = Result(result.path, faults=error.faults)
+        report.done(told)
+        if told.faults:
             for record in store.of(files.shown(result.path)):
                 report.stale(record.name)
-            continue
-        try:
-            store.put(_contents(result, order.lock))
-        except KitError as error:
-            report.done(Result(result.path, faults=error.faults))
-            continue
-        report.done(result)
     removed, kept = store.sweep(order.folders)
     for name in removed:
         report.removed(name)
@@ -114,6 +114,19 @@ def run(
         report.kept(name)
     if order.gallery and order.paths:
         exhibits.refresh(store, library.templates_of(order.paths[0].parent), order.school)
+
+
+def _write(result: Result, store: Store, lock: Callable[[bytes], bytes] | None) -> None:
+    """Writes what was made anew of an activity.
+
+    Raises:
+        KitError: a file cannot be written.
+    """
+    outputs = (*result.outputs, *result.empty)
+    for output in outputs:
+        if output.made is None:
+            store.keep(output.record)
+    store.put(_contents(outputs
 
 
 def _contents(

@@ -1,8 +1,9 @@
 """The output folder: what is in it, what it was made of, and that no two builds write it at once.
 
 Its manifest is a file of JSON lines, of which the last about a name counts. A line is added when
-the files that it speaks of are in their places: whoever is killed leaves a manifest that is true,
-and a line that was being written then is ignored.
+the files that it speaks of are in their places: whoever is killed leaves a manifest that is true.
+A line that was being written then, or was damaged later, is ignored, because files are removed by
+what the manifest says: each line begins with a digest of the rest of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from functools import cached_property
+from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
@@ -24,8 +26,9 @@ from kit_builder.printing import EDITIONS
 
 _FOLDER = ".kit-builder"
 _MANIFEST = "manifest.jsonl"
-# Of the manifest's lines; one of another format is not read, and everything is made again.
-_FORMAT = 1
+# A manifest of another format is not read, and everything is made again.
+_HEADER = '{"format":1}'
+_BEFORE = 36  # characters before the rest of a line: its digest, and what JSON needs
 
 
 class Stamp(NamedTuple):
@@ -71,8 +74,7 @@ class Store:
         self._path = folder / _FOLDER / _MANIFEST
         self._records: dict[str, Record] = {}
         self._outlines: dict[str, tuple[str, Outline]] = {}
-        self._changed = False
-        self._read()
+        self._changed = not self._read()
 
     # What is known
 
@@ -91,8 +93,15 @@ class Store:
 
     def of(self, shown: str) -> list[Record]:
         """The PDFs of the activity whose definition messages call `shown`, where they exist."""
-        source = self._name(shown)
-        return [each for each in self.records() if source in each.sources[:1] and each.files]
+        return self._by_source.get(self._name(shown), [])
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for each in self.records():
+            if each.sources and any((self.folder / name).is_file() for name in each.files):
+                found.setdefault(each.sources[0], []).append(each)
+        return found
 
     def is_intact(self, record: Record) -> bool:
         """Whether all files of a record are as they were written."""
@@ -111,12 +120,21 @@ class Store:
 
     # What is written
 
-    def forget(self) -> None:
-        """Everything is to be made again; what is whose is still known."""
-        self._records = {name: replace(each, key="") for name, each in self._records.items()}
+    def forget(self, folder: str = "") -> None:
+        """All in a folder is to be made again; what is whose is still known."""
+        for name, record in self._records.items():
+            if name.startswith(folder):
+                self._records[name] = replace(record, key="")
+
+    def keep(self, record: Record) -> None:
+        """A record is up to date, even if its sources are called otherwise than they were."""
+        named = self._named(record)
+        if named != self._records[record.name]:
+            self._records[record.name] = named
+            self._changed = True
 
     def note(self, sources: Sources, outline: Outline) -> None:
-        """Remembers an outline; it gets into the manifest with the next record, or at the end."""
+        """Remembers an outline; it gets into the manifest at the end."""
         name = self._name(sources.definition.shown)
         self._outlines[name] = sources.digest, outline
         self._changed = True
@@ -134,8 +152,7 @@ class Store:
         for record, contents in written:
             self._clear(record.name, contents)
             stamps = {name: self._stamp(name, raw) for name, raw in contents.items()}
-            sources = tuple(map(self._name, record.sources))
-            stamped = replace(record, sources=sources, files=stamps)
+            stamped = replace(self._named(record), files=stamps)
             self._records[record.name] = stamped
             lines.append(_record_line(stamped))
         self._append(lines)
@@ -152,7 +169,14 @@ class Store:
         known = self._records.get(name)
         for each, stamp in known.files.items() if known else ():
             if each not in but and self._is_intact(each, stamp):
-                (self.folder / each).unlink(missing_ok=True)
+                self._remove(each)
+
+    def _remove(self, name: str) -> None:
+        path = self.folder / name
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise files.unwritable(path, error) from None
 
     def sweep(self, folders: Iterable[Path]) -> tuple[list[str], list[str]]:
         """Removes the files of activities that are not in `folders` any more.
@@ -171,17 +195,11 @@ class Store:
             if not any(self._is_gone(source, swept) for source in record.sources):
                 continue
             for name, stamp in record.files.items():
-                path = self.folder / name
-                if not os.path.lexists(path):
-                    continue
-                if not self._is_intact(name, stamp):
+                if self._is_intact(name, stamp):
+                    self._remove(name)
+                    removed.append(name)
+                elif os.path.lexists(self.folder / name):
                     kept.append(name)
-                    continue
-                try:
-                    path.unlink()
-                except OSError as error:
-                    raise files.unwritable(path, error) from None
-                removed.append(name)
             del self._records[record.name]
             self._changed = True
         return removed, kept
@@ -191,8 +209,16 @@ class Store:
         return os.path.realpath(path.parent) in folders and not path.exists()
 
     def _stamp(self, name: str, raw: bytes) -> Stamp:
-        status = (self.folder / name).stat()
+        path = self.folder / name
+        try:
+            status = path.stat()
+        except OSError as error:  # somebody removed it at once
+            raise files.unwritable(path, error) from None
         return Stamp(digest(raw), status.st_size, status.st_mtime_ns)
+
+    def _named(self, record: Record) -> Record:
+        """A record whose sources are called as in the manifest."""
+        return replace(record, sources=tuple(map(self._name, record.sources)))
 
     def _name(self, shown: str) -> str:
         """A path from the output folder, so that both may be moved together."""
@@ -203,40 +229,46 @@ class Store:
 
     # The manifest
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Learns what the manifest says.
+
+        Returns:
+            Whether it is there, ours and whole.
+        """
         try:
-            written = self._path.read_text("utf-8")
-        except (OSError, ValueError):
-            return
-        whole = [line for line in written.split("\n")[:-1] if line]
-        try:
-            lines = json.loads(f"[{','.join(whole)}]")
-        except ValueError:  # not ours, or the disk lost a part: everything is made again
-            return
-        if not lines or lines[0] != {"format": _FORMAT}:
-            return
-        for line in lines[1:]:
-            if "record" in line:
-                record = _record(line)
-                if all(map(_is_inside, (record.name, *record.files))):
-                    self._records[record.name] = record
-            elif "outline" in line:
-                self._outlines[line["outline"]] = line["digest"], _outline(line)
+            if self._path.is_symlink():  # nothing is ever written through a link
+                return False
+            header, *lines = self._path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return False
+        if header != _HEADER:
+            return False
+        return all([self._learn(line) for line in lines[:-1]]) and lines[-1:] == [""]
+
+    def _learn(self, line: str) -> bool:
+        """Whether it is whole."""
+        entries = _entries(line)
+        if "record" in entries:
+            record = _record(entries)
+            if all(map(_is_inside, (record.name, *record.files))):
+                self._records[record.name] = record
+        elif "outline" in entries:
+            self._outlines[entries["outline"]] = entries["digest"], _outline(entries)
+        return bool(entries)
 
     def _append(self, lines: Sequence[str]) -> None:
         self._changed = True
+        if not self._path.exists():  # somebody removed the folder
+            self.save()
+            return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            begun = self._path.exists()
             with self._path.open("a", encoding="utf-8") as manifest:
-                if not begun:
-                    manifest.write(_line({"format": _FORMAT}))
                 manifest.writelines(lines)
         except OSError as error:
             raise files.unwritable(self._path, error) from None
 
-    def close(self) -> None:
-        """Writes the manifest anew, without the lines that count no more.
+    def save(self) -> None:
+        """Writes the manifest anew, without the lines that count no more, if there are any.
 
         Raises:
             KitError: it cannot be written.
@@ -244,7 +276,7 @@ class Store:
         if not self._changed:
             return
         known = {source for record in self._records.values() for source in record.sources[:1]}
-        lines = [_line({"format": _FORMAT})]
+        lines = [f"{_HEADER}\n"]
         lines += map(_record_line, self.records())
         lines += (
             _outline_line(name, *self._outlines[name])
@@ -281,22 +313,34 @@ def opened(folder: Path, waiting: Callable[[], None]) -> Iterator[Store]:
         for each in (place, *(folder / name for name in EDITIONS)):
             files.clear_parts(each)
         store = Store(folder)
+        store.save()  # so that lines are only added to one that is whole
         try:
             yield store
         finally:
-            store.close()
+            store.save()
     finally:
         lock.release()
 
 
 def _is_inside(name: str) -> bool:
     """Whether a name stays in the output folder: a manifest may have been written by anyone."""
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts
+    path = PureWindowsPath(name)  # it knows both slashes, and drives
+    return not path.anchor and ".." not in path.parts
 
 
 def _line(entries: Mapping[str, Any]) -> str:
-    return json.dumps(entries, ensure_ascii=False, separators=(",", ":")) + "\n"
+    # All in ASCII: the name of a file need not be Unicode.
+    text = json.dumps(entries, separators=(",", ":"))
+    return f'["{digest(text.encode())}",{text}]\n'
+
+
+def _entries(line: str) -> dict[str, Any]:
+    """The entries of a line as `_line` writes it; none if it was damaged."""
+    text = line[_BEFORE:-1]
+    if line != f'["{digest(text.encode())}",{text}]':
+        return {}
+    entries: dict[str, Any] = json.loads(text)
+    return entries
 
 
 def _record_line(record: Record) -> str:

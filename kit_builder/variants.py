@@ -80,7 +80,12 @@ class Options:
             if PLAYER in self.editions:
                 yield from _player_variants(printing, marks, self.split)
             if HOST in self.editions and not printing.cards:
-                plain = Printing(paper, large=printing.large, profile=printing.profile)
+                plain = Printing(
+                    paper,
+                    large=printing.large,
+                    profile=printing.profile,
+                    school=printing.school,
+                )
                 yield Variant(HOST, plain, marks)
 
 

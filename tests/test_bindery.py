@@ -19,7 +19,7 @@ from pypdf import PdfReader
 from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner, Result
 
-from kit_builder import binding, cli, finished, formats, options, preflight
+from kit_builder import arguments, binding, cli, finished, formats, preflight
 from kit_builder.typography import REGULAR
 from tests.content_streams import unmarked
 from tests.small_kits import deck, write
@@ -347,8 +347,8 @@ def test_the_faults_of_all_activities_are_told(tmp_path: Path) -> None:
 )
 def test_a_file_to_insert_is_told_from_its_pages(pages: list[int], name: str) -> None:
     chosen = ",".join(map(str, pages))
-    assert options.insert(f"{name}:{chosen}") == (Path(name), chosen)
-    assert options.insert(name) == (Path(name), "")
+    assert arguments.insert(f"{name}:{chosen}") == (Path(name), chosen)
+    assert arguments.insert(name) == (Path(name), "")
 
 
 def test_a_page_of_a_folded_booklet_is_half_a_sheet() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit_builder import pages
 from kit_builder.flowables import Block, stacked_height
 from kit_builder.pages import Placed, copyfit, fill
 from kit_builder.tagging import TaggedCanvas
@@ -212,3 +213,9 @@ def test_gaps_shrink_only_where_that_spares_a_page() -> None:
     assert 0.5 * HEIGHT / 20 < gap < HEIGHT / 20
     alone = [Fake(n, 9) for n in range(3)]
     assert copyfit(alone, HEIGHT) == fill(alone, HEIGHT)
+
+
+@given(BLOCKS)
+def test_no_other_gaps_would_have_spared_more_pages(blocks: list[Fake]) -> None:
+    fewest = min(len(fill(blocks, HEIGHT, gaps)) for gaps in pages._GAPS)
+    assert len(copyfit(blocks, HEIGHT)) == fewest

@@ -1,61 +1,89 @@
-"""Kit Builder as one of the engines that are timed side by side on the same kit.
+"""Kit Builder as one of the engines: an author's text -> both PDFs, with every promise kept.
 
-A kit is a dict of rules, cards, a record and a host key, all of them texts. `prep` writes it as an
-author would, and is not timed; `make` takes that YAML text to both PDFs with every check on.
+`prep` writes a kit as an author would, and is not timed; `make` does all that a build does for each
+activity: outline, reading, layout, type, preflight, the search for the host's texts. What a build
+does once, such as reading the templates, is done in `setup`.
 """
-import tempfile
-from pathlib import Path
 
-from kit_builder import build
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+
+from kit_builder import reading, templates, work
+from kit_builder.files import File
+from kit_builder.job import Job
+from kit_builder.material import Material, Sources
 from kit_builder.variants import Options
+from tests.bench.kits import Kit, Run, Section
 
-SHAPES = {"○": "circle", "✕": "cross", "△": "triangle", "□": "square"}
-
-
-def setup():
-    global FOLDER, LIBRARY
-    FOLDER = Path(tempfile.mkdtemp())
-    (FOLDER / "kit.yaml").write_text("", "utf-8")
-    LIBRARY = None
+_SHAPES = {"○": "circle", "✕": "cross", "△": "triangle", "□": "square"}
 
 
-def _markdown(runs):
-    return "".join(f"**{x['t']}**" if x["b"] else x["t"] for x in runs)
+_templates = cache(templates.read)
 
 
-def _sections(sections, indent):
-    out = []
-    for s in sections:
-        out.append(f"{indent}- heading: {s['heading']}")
-        out.append(f"{indent}  text: |")
-        for p in s["paras"]:
-            out.append(f"{indent}    {_markdown(p)}")
-            out.append("")
-    return out
+def setup() -> None:
+    """Reads the templates."""
+    _templates()
 
 
-def prep(kit):
-    out = [f"title: {kit['title']}", "language: ca", "category: Joc", "summary: Un joc.",
-           "players: 3", "minutes: 15", "practises: Comptar.", "observe: Compta?", "rules:"]
-    out += _sections(kit["sections"], "  ")
-    record = kit["record"]
-    out += ["  - heading: Full", "    text: |"]
-    out.append("      | " + " | ".join(record["columns"]) + " |")
-    out.append("      |" + "---|" * len(record["columns"]))
-    for row in record["rows"]:
-        ticks = " ".join(f"□ {x}" for x in row[3].split())
-        out.append("      | " + " | ".join([*row[:3], ticks]) + " |")
-    out += ["decks:", "  - name: Cartes", "    face: symbol", "    cards:"]
-    for card in kit["cards"]:
-        out.append(f"      - {{shape: {SHAPES[card['sym']]}, letter: {card['rank']!r}, label: {card['cap']}}}")
-    out += [f"    total: {len(kit['cards'])}", "host:", "  sections:"]
-    out += _sections(kit["host"], "    ")
-    return "\n".join(out) + "\n"
+def prep(kit: Kit) -> str:
+    """The definition of a kit."""
+    record, cards = kit["record"], kit["cards"]
+    rows = [
+        [*row[:-1], " ".join(f"□ {name}" for name in row[-1].split())] for row in record["rows"]
+    ]
+    lines = [
+        f"title: {kit['title']}",
+        "language: ca",
+        "category: Joc",
+        "summary: Un joc de cartes.",
+        "players: 3",
+        "minutes: 15",
+        "practises: Comptar.",
+        "observe: Compta?",
+        "rules:",
+        *_sections(kit["sections"], "  "),
+        "  - heading: Full",
+        "    text: |",
+        *(f"      | {' | '.join(row)} |" for row in (record["columns"], ["---"] * 4, *rows)),
+        "decks:",
+        "  - name: Cartes",
+        "    face: symbol",
+        "    cards:",
+        *(
+            f"      - {{shape: {_SHAPES[card['sym']]}, letter: {card['rank']!r}, "
+            f"label: {card['cap']}, copies: {len(list(copies))}}}"
+            for card, copies in groupby(cards)
+        ),
+        f"    total: {len(cards)}",
+        "host:",
+        "  sections:",
+        *_sections(kit["host"], "    "),
+    ]
+    return "\n".join([*lines, ""])
 
 
-def make(text):
-    path = FOLDER / "kit.yaml"
-    path.write_text(text, "utf-8")
-    (result,) = build.build([path], Options())
-    assert not result.faults, result.faults
-    return tuple(output.pdf for output in result.outputs)
+def make(text: str) -> tuple[bytes, bytes]:
+    """Both PDFs of a definition."""
+    definition = File("kit.yaml", text.encode())
+    known = reading.outline(Sources(definition))
+    language = known.language
+    material = Material(_templates(), (definition.stem,), definition, language, language)
+    player, host = (work.make(Job(material, each)).pdf for each in Options().variants())
+    return player, host
+
+
+def _sections(sections: list[Section], indent: str) -> Iterator[str]:
+    for section in sections:
+        yield f"{indent}- heading: {section['heading']}"
+        yield f"{indent}  text: |"
+        for paragraph in section["paras"]:
+            yield f"{indent}    {''.join(map(_markdown, paragraph))}"
+            yield ""
+
+
+def _markdown(run: Run) -> str:
+    return f"**{run['t']}**" if run["b"] else run["t"]
