@@ -3,6 +3,8 @@
 # make test-browser  tries the gallery in Chromium, which must be installed
 # make check   looks at layout, style, types and imports, and changes nothing
 # make fix     corrects what can be corrected by itself
+# make bench   measures how fast it is; make bench N=100 does so quickly
+# make profile  says where the time of one kit goes
 # make proofs  turns every page of build/ into a PNG in proofs/
 # make clean   removes what was made, except the installation in .venv/
 #
@@ -10,14 +12,18 @@
 
 PYTHON = python3
 OUT = build
+# Of make bench: activities in its large library, and a file for the same as JSON.
+N = 1000
+JSON =
 
 BIN = .venv/bin
 # What is installed is remembered by these files, and renewed when pyproject.toml changes.
 INSTALLED = .venv/installed
 INSTALLED_DEV = .venv/installed-dev
 INSTALLED_BROWSER = .venv/installed-browser
+INSTALLED_BENCH = .venv/installed-bench
 
-.PHONY: kits test test-browser check fix proofs clean
+.PHONY: kits test test-browser check fix bench profile proofs clean
 
 kits: $(INSTALLED)
 	@$(BIN)/kit-builder build --out $(OUT)
@@ -40,6 +46,12 @@ check: $(INSTALLED_DEV) $(INSTALLED_BROWSER)
 fix: $(INSTALLED_DEV)
 	$(BIN)/ruff check --quiet --fix --exit-zero
 	$(BIN)/ruff format --quiet
+
+bench: $(INSTALLED_BENCH)
+	@$(BIN)/python -m tests.bench $(N) $(if $(JSON),--json $(JSON))
+
+profile: $(INSTALLED)
+	@$(BIN)/python -m tests.bench.profile
 
 proofs: kits $(INSTALLED_DEV)
 	@$(BIN)/python -m tests.proofs $(OUT) proofs
@@ -68,3 +80,8 @@ $(INSTALLED_BROWSER): $(INSTALLED_DEV)
 	@echo "Installing what drives a browser into .venv/ (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
 	@touch $@
+
+$(INSTALLED_BENCH): $(INSTALLED_DEV)
+	@echo "Installing what it is measured against into .venv/ (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' && \
+	    touch $@ || echo "It could not be installed, and is left out." >&2

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -222,7 +222,10 @@ class _Build:
         known = self._store.outline(sources) if self._store else None
         if known is None:
             asked = self._outlines.get(sources.digest)
-            known = asked.result() if asked else _outline(sources)
+            try:
+                known = asked.result() if asked else _outline(sources)
+            except BrokenExecutor:  # its process was killed
+                known = _outline(sources)
             if self._store:
                 self._store.note(sources, known)
         return known
@@ -262,7 +265,7 @@ class _Build:
         if record is None or self._store is None:
             return None
         current = record.key == self._keys.key(job, record.used) and self._store.is_intact(record)
-        return record if current else None
+        return replace(record, sources=job.sources) if current else None
 
     def _finish(self, plan: _Plan, futures: Sequence[Future[Made] | None]) -> Result:
         faults = list(plan.faults)
@@ -292,7 +295,6 @@ class _Build:
     def _record(self, job: Job, made: Made | None) -> Record:
         assert made  # what was not made has a record
         material = job.material
-        written = (material.definition, *filter(None, (material.translation,)))
         facts = {
             "pages": made.pages,
             "count": asdict(made.count),
@@ -306,7 +308,7 @@ class _Build:
         }
         return Record(
             str(job.path),
-            tuple(file.shown for file in written),
+            job.sources,
             self._keys.key(job, made.used),
             made.used,
             facts,

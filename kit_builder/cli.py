@@ -15,7 +15,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -27,7 +27,6 @@ from kit_builder import (
     files,
     options,
     printers,
-    report,
     run,
     settings,
     store,
@@ -37,10 +36,15 @@ from kit_builder.binding import Order
 from kit_builder.errors import Fault, KitError
 from kit_builder.files import shown
 from kit_builder.job import Count
+from kit_builder.library import PROJECT
 from kit_builder.printing import HOST, PLAYER
-from kit_builder.report import Report, counted, pages
+from kit_builder.report import Report, counted, echo_faults, pages
 from kit_builder.settings import Scope
 from kit_builder.variants import Options
+
+Choice = TypeVar("Choice")
+Asked = Callable[[], tuple[Scope, Choice]]
+"""Tells what a command is about, and what is chosen of it, as kit.yaml is when it is asked."""
 
 _STOPPED = 128 + signal.SIGINT
 
@@ -62,7 +66,8 @@ app = typer.Typer(
 def _with(choose: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a command the files that it is about and the options of `choose`, before its own.
 
-    It gets the scope that is named, what is chosen, and a list to add faults to.
+    It gets a question, for the scope that is named and what is chosen of it, and a list to add
+    faults to.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -73,16 +78,20 @@ def _with(choose: Callable[..., Any]) -> Callable[[Callable[..., None]], Callabl
             annotation=options.Files,
         )
         shared = inspect.signature(choose).parameters
-        own = list(inspect.signature(command).parameters.values())[3:]
+        own = list(inspect.signature(command).parameters.values())[2:]
         parameters = [files_, *shared.values(), *own]
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
             with _faults() as faults:
-                scope = settings.scope(values.pop("files"))
+                named = values.pop("files")
                 given = {name: values.pop(name) for name in shared}
-                chosen = settings.applied(choose, given, scope.settings)
-                command(scope, chosen, faults, **values)
+
+                def ask() -> tuple[Scope, Any]:
+                    scope = settings.scope(named)
+                    return scope, settings.applied(choose, given, scope.settings)
+
+                command(ask, faults, **values)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -99,7 +108,7 @@ def _faults() -> Iterator[list[Fault]]:
         yield faults
     except KitError as error:
         faults += error.faults
-    report.echo_faults(faults)
+    echo_faults(faults)
     if faults:
         raise typer.Exit(1)
 
@@ -122,21 +131,13 @@ def _program(
 @app.command("build")
 @_with(options.chosen)
 def _build(
-    scope: Scope,
-    wanted: Options,
+    ask: Asked[Options],
     faults: list[Fault],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Where the PDFs go.  [default: build]", show_default=False
-        ),
-    ] = None,
+    out: options.Out = None,
     force: Annotated[
         bool, typer.Option("--force", help="Make everything again, even what is up to date.")
     ] = False,
-    no_gallery: Annotated[
-        bool, typer.Option("--no-gallery", help="Make no page with pictures of all kits.")
-    ] = False,
+    no_gallery: options.NoGallery = False,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -163,6 +164,7 @@ def _build(
     ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
+    scope, wanted = ask()
     if dask and jobs:
         raise arguments.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
     word = arguments.password(password)
@@ -224,11 +226,51 @@ def _lock(word: str) -> Callable[[bytes], bytes]:
     return functools.partial(locking.lock, password=word)
 
 
+@app.command("watch")
+@_with(options.chosen)
+def _watch(
+    ask: Asked[Options],
+    _: list[Fault],
+    out: options.Out = None,
+    no_gallery: options.NoGallery = False,
+) -> None:
+    """Build again whenever an activity or a template is saved, until you press Ctrl-C."""
+    # Here, since no other command needs them.
+    from rich.console import Console
+
+    from kit_builder import watching
+
+    def places() -> list[Path]:
+        try:
+            return ask()[0].places()
+        except KitError:  # of kit.yaml, which is told when it is built
+            return [Path(PROJECT)]
+
+    with crew.Crew(crew.cores()) as executor:
+        for _turn in watching.saves(places):
+            if sys.stdout.isatty():
+                Console().clear()
+            faults: list[Fault] = []
+            try:
+                scope, wanted = ask()
+                folder = out or scope.out
+                order = scope.run(wanted, gallery=not no_gallery)
+                with (
+                    Report(shown(folder), len(order.paths), faults) as report,
+                    store.opened(folder, lambda: None) as opened,
+                ):
+                    run.run(order, opened, report, executor, few=_FEW, ahead=_AHEAD)
+                report.sum_up()
+            except KitError as error:
+                faults += error.faults
+            echo_faults(faults)
+            typer.echo("watching; press Ctrl-C to stop")
+
+
 @app.command("booklet")
 @_with(options.bound)
 def _booklet(
-    scope: Scope,
-    order: Order,
+    ask: Asked[Order],
     _: list[Fault],
     out: Annotated[
         Path | None,
@@ -243,6 +285,7 @@ def _booklet(
     ] = False,
 ) -> None:
     """Bind kits into one PDF: cover, contents, running page numbers."""
+    scope, order = ask()
     path = out or Path("build") / ("booklet.pdf" if order.edition == PLAYER else "booklet.host.pdf")
     if path.resolve() in [each.resolve() for each, _ in order.inserts]:
         raise arguments.wrong("--out", f"{path} is inserted; write another name")
@@ -268,8 +311,9 @@ def _booklet(
 
 @app.command("check")
 @_with(options.chosen)
-def _check(scope: Scope, wanted: Options, faults: list[Fault]) -> None:
+def _check(ask: Asked[Options], faults: list[Fault]) -> None:
     """Check activities: everything that build does, except writing."""
+    scope, wanted = ask()
     for result in build.build(scope.paths(), wanted):
         faults += result.faults
         if not result.faults:
@@ -279,12 +323,12 @@ def _check(scope: Scope, wanted: Options, faults: list[Fault]) -> None:
 @app.command("plan")
 @_with(options.chosen)
 def _plan(
-    scope: Scope,
-    wanted: Options,
+    ask: Asked[Options],
     faults: list[Fault],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON instead of a table.")] = False,
 ) -> None:
     """Say what a build would need: pages, sheets, cards, cuts."""
+    scope, wanted = ask()
     needs: dict[str, Count] = {}
     for result in build.build(scope.paths(), wanted):
         faults += result.faults

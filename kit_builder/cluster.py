@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,14 +36,19 @@ class Cluster(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leaves the cluster as it is."""
-        self._executor.shutdown(wait=wait)
+        self._executor.shutdown(wait=wait and not cancel_futures)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Waits for all calls; for none of them if something went wrong."""
+        self.shutdown(cancel_futures=kind is not None)
 
 
 def _hand_over(inner: Future[Any], outer: Future[Any]) -> None:
     from distributed import KilledWorker
 
-    error = inner.exception()
-    if isinstance(error, KilledWorker):
+    # Dask cancels what it was asked for when the scheduler is lost.
+    error = CancelledError() if inner.cancelled() else inner.exception()
+    if isinstance(error, (CancelledError, KilledWorker)):
         outer.set_exception(BrokenExecutor(str(error)))
     elif error is not None:
         outer.set_exception(error)
@@ -69,7 +74,7 @@ def connected(address: str) -> Iterator[Cluster]:
         ) from None
     try:
         client = Client(address, timeout=_PATIENCE)
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise fault(
             None,
             f"no Dask scheduler answers at {address}",

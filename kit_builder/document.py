@@ -96,47 +96,50 @@ class _Builder:
 
     def characters(self, data: str) -> None:
         _, _, children, place = self._open[-1]
-        if data.isascii():  # most are the white space of a template, without a mark
+        if data.isascii():  # no mark in it: most is the white space of a template
             children.append(Text(data, place))
         else:
-            children += (Text(piece, origin or place) for piece, origin in self._pieces(data))
+            children += self._pieces(data, place)
 
     def _attribute(self, value: str) -> Text:
+        place = self.place
         if value.isascii():
-            return Text(value, self.place)
-        pieces = list(self._pieces(value))
-        origin = next((origin for _, origin in pieces if origin), self.place)
-        return Text("".join(piece for piece, _ in pieces), origin)
+            return Text(value, place)
+        pieces = self._pieces(value, place)
+        if len(pieces) == 1:
+            return pieces[0]
+        origin = next((piece.location for piece in pieces if piece.location is not place), place)
+        return Text("".join(pieces), origin)
 
-    def _pieces(self, marked: str) -> Iterator[tuple[str, Location | None]]:
-        """The pieces of a text without the marks, each with its place if it is the author's.
+    def _pieces(self, marked: str, place: Location) -> list[Text]:
+        """The pieces of a text without the marks; those that are not the author's are of `place`.
 
         Raises:
             KitError: a mark is broken.
         """
-        origins: list[Location] = []
         before, *opened = marked.split(_OPEN)
         if _NUMBER_END in before or _CLOSE in before:
             raise self._broken_mark()
-        if before:
-            yield before, None
+        pieces = [Text(before, place)] if before else []
+        places = [place]
         for each in opened:
             number, end, rest = each.partition(_NUMBER_END)
             known = number.isdecimal() and int(number) < len(self._origins)
             if not (known and end) or _NUMBER_END in rest:
                 raise self._broken_mark()
-            origins.append(self._origins[int(number)].location)
+            places.append(self._origins[int(number)].location)
             inside, *beyond = rest.split(_CLOSE)
             if inside:
-                yield inside, origins[-1]
+                pieces.append(Text(inside, places[-1]))
             for piece in beyond:
-                if not origins:
+                places.pop()
+                if not places:
                     raise self._broken_mark()
-                origins.pop()
                 if piece:
-                    yield piece, origins[-1] if origins else None
-        if origins:
+                    pieces.append(Text(piece, places[-1]))
+        if len(places) > 1:
             raise self._broken_mark()
+        return pieces
 
     def _broken_mark(self) -> KitError:
         return fault(

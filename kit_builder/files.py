@@ -6,6 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -110,11 +111,8 @@ def unwritable(path: Path, error: OSError) -> KitError:
 
 
 def clear_parts(folder: Path) -> None:
-    """Removes what a writer that was killed left in a folder, if there is such a folder."""
-    try:
-        with os.scandir(folder) as entries:
-            left = [each.path for each in entries if _PART.fullmatch(each.name)]
-    except OSError:
-        return
-    for path in left:
-        Path(path).unlink(missing_ok=True)
+    """Removes what a writer that was killed left in a folder and those in it, as far as it may."""
+    for parent, _, names in os.walk(folder):
+        for name in filter(_PART.fullmatch, names):
+            with suppress(OSError):
+                Path(parent, name).unlink()

@@ -28,6 +28,12 @@ class Job:
         name = self.variant.file_name(self.material.definition.stem, self.material.mark)
         return PurePosixPath(self.variant.edition, name)
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What messages call the files of the activity, the definition first."""
+        written = (self.material.definition, self.material.translation)
+        return tuple(file.shown for file in written if file)
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from kit_builder import formats, units
@@ -16,6 +17,7 @@ from kit_builder.errors import KitError, Text, fault, halves
 from kit_builder.typography import Line, Span, Style, TooWideError, break_lines, words
 
 _WHITE = re.compile(r"[ \t\r\n]+")
+_FOLDS = re.compile(r"[\t\r\n]|  ")
 _BOLD = ("b", "em")
 _INLINE = dict.fromkeys((*_BOLD, "br"))
 
@@ -31,23 +33,29 @@ def attributes(element: Element, *names: str) -> Mapping[str, Text]:
     Raises:
         KitError: an unknown attribute, a missing one, or an empty "alt".
     """
-    known = {name.rstrip("?"): name for name in names}
-    for name in element.attributes:
+    known, said = _known(names), element.attributes
+    for name in said:
         if name not in known:
             raise fault(
                 element.location,
                 f'<{element.tag}> has no attribute "{name}"',
                 formats.suggestion(name, known) if known else "leave it out",
             )
-    for name, written in known.items():
-        said = element.attributes.get(name, "?" if written.endswith("?") else None)
-        if said is None or (name == "alt" and not said.strip()):
+    for name, needed in known.items():
+        lacking = needed if name not in said else name == "alt" and not said[name].strip()
+        if lacking:
             raise fault(
                 element.location,
                 f'<{element.tag}> lacks the attribute "{name}"',
                 f'write {name}="..."',
             )
-    return element.attributes
+    return said
+
+
+@lru_cache(maxsize=128)
+def _known(names: tuple[str, ...]) -> Mapping[str, bool]:
+    """The names of attributes, and whether each is needed."""
+    return {name.rstrip("?"): not name.endswith("?") for name in names}
 
 
 def children(element: Element, *tags: str) -> list[Element]:
@@ -170,7 +178,9 @@ def spans(element: Element, bold: bool = False) -> Iterator[Span]:
     """
     for child in element.children:
         if isinstance(child, Text):
-            yield Span(Text(_WHITE.sub(" ", child), child.location), bold)
+            if _FOLDS.search(child):
+                child = Text(_WHITE.sub(" ", child), child.location)
+            yield Span(child, bold)
         elif child.tag in _BOLD:
             attributes(child)
             yield from spans(child, True)
@@ -200,7 +210,7 @@ def set_lines(
         KitError: a word is wider than the measure.
     """
     try:
-        return tuple(break_lines(words(spans(element, bold or style.bold)), measure, style.size))
+        return _lines(tuple(spans(element, bold or style.bold)), measure, style.size)
     except TooWideError as error:
         raise too_wide(error, element, style.size, room) from None
 
@@ -211,4 +221,10 @@ def set_label(text: str, style: Style) -> Line:
     Raises:
         KitError: no font has one of its characters.
     """
-    return break_lines(words([Span(text, style.bold)]), float("inf"), style.size)[0]
+    return _lines((Span(text, style.bold),), float("inf"), style.size)[0]
+
+
+# The rules stand in both editions of a kit, its pages in every class set, figures everywhere.
+@lru_cache(maxsize=1024)
+def _lines(text: tuple[Span, ...], measure: float, size: float) -> tuple[Line, ...]:
+    return tuple(break_lines(words(text), measure, size))

@@ -40,6 +40,16 @@ Files = Annotated[
 ]
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Where the PDFs go.  [default: build]", show_default=False),
+]
+
+NoGallery = Annotated[
+    bool, typer.Option("--no-gallery", help="Make no page with pictures of all kits.")
+]
+
+
 def chosen(
     paper: Annotated[
         list[str] | None,

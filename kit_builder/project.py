@@ -68,11 +68,13 @@ class Project:
     """A folder with a kit.yaml.
 
     Attributes:
+        path: of the kit.yaml.
         activities: files and folders.
         out: the output folder.
         gallery: is wanted.
     """
 
+    path: Path
     activities: Sequence[Path]
     out: Path
     gallery: bool
@@ -111,6 +113,7 @@ def read(path: Path) -> Project:
     if faults:
         raise KitError(*manuscript.in_order(faults))
     return Project(
+        path,
         activities or [library.default(folder)],
         folder / (out or "build"),
         gallery,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kit_builder import build, exhibits, files, library
-from kit_builder.build import Result
+from kit_builder.build import Output, Result
 from kit_builder.errors import KitError
 from kit_builder.job import picture_name
 from kit_builder.printing import EDITIONS, HOST, PLAYER
@@ -100,7 +100,8 @@ def run(
     for result in results:
         told = result
         try:
-            _write(result, store, order.lock)
+            store.keep(each.record for each in _all(result) if each.made is None)
+            store.put(_contents(result, order.lock))
         except KitError as error:
             told = Result(result.path, faults=error.faults)
         report.done(told)
@@ -116,24 +117,15 @@ def run(
         exhibits.refresh(store, library.templates_of(order.paths[0].parent), order.school)
 
 
-def _write(result: Result, store: Store, lock: Callable[[bytes], bytes] | None) -> None:
-    """Writes what was made anew of an activity.
-
-    Raises:
-        KitError: a file cannot be written.
-    """
-    outputs = (*result.outputs, *result.empty)
-    for output in outputs:
-        if output.made is None:
-            store.keep(output.record)
-    store.put(_contents(outputs
+def _all(result: Result) -> Sequence[Output]:
+    return *result.outputs, *result.empty
 
 
 def _contents(
     result: Result, lock: Callable[[bytes], bytes] | None
 ) -> Iterator[tuple[Record, Mapping[str, bytes]]]:
     """What was made anew of an activity, as it is to be written."""
-    for output in (*result.outputs, *result.empty):
+    for output in _all(result):
         if output.made is None:
             continue
         record, pdf = output.record, output.pdf

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from kit_builder import library
+from kit_builder import library, resources
 from kit_builder.errors import Location, fault
 from kit_builder.library import PROJECT
 from kit_builder.run import Run
@@ -54,6 +54,13 @@ class Scope:
             KitError: as `library.find`.
         """
         return library.find(self.named)
+
+    def places(self) -> list[Path]:
+        """The files and folders on which a build of it depends, whether they exist or not."""
+        folders = [path if path.is_dir() else path.parent for path in self.named]
+        templates = [each / "templates" for path in folders for each in (path, path.parent)]
+        mine = self.project.path if self.project else Path(PROJECT)
+        return [*folders, *templates, resources.folder("templates"), mine]
 
     def run(self, wanted: Options, *, gallery: bool, **chosen: Any) -> Run:
         """A run of everything in it; other values are as in `Run`.

@@ -126,12 +126,12 @@ class Store:
             if name.startswith(folder):
                 self._records[name] = replace(record, key="")
 
-    def keep(self, record: Record) -> None:
-        """A record is up to date, even if its sources are called otherwise than they were."""
-        named = self._named(record)
-        if named != self._records[record.name]:
-            self._records[record.name] = named
-            self._changed = True
+    def keep(self, records: Iterable[Record]) -> None:
+        """Records are up to date, even if their sources are called otherwise than they were."""
+        for record in map(self._named, records):
+            if record != self._records[record.name]:
+                self._records[record.name] = record
+                self._changed = True
 
     def note(self, sources: Sources, outline: Outline) -> None:
         """Remembers an outline; it gets into the manifest at the end."""
@@ -146,6 +146,8 @@ class Store:
             KitError: the disk is full, a folder cannot be written, or the like.
         """
         written = list(made)
+        if not written:
+            return
         every = {name: raw for _, contents in written for name, raw in contents.items()}
         files.write({self.folder / name: raw for name, raw in every.items()})
         lines = []
@@ -243,7 +245,8 @@ class Store:
             return False
         if header != _HEADER:
             return False
-        return all([self._learn(line) for line in lines[:-1]]) and lines[-1:] == [""]
+        learned = [self._learn(line) for line in lines[:-1]]
+        return all(learned) and lines[-1:] == [""]
 
     def _learn(self, line: str) -> bool:
         """Whether it is whole."""

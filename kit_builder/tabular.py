@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from string import ascii_uppercase
 from typing import Literal, NamedTuple
 
@@ -35,7 +36,7 @@ from kit_builder.tables import (
     column_widths,
     shared_widths,
 )
-from kit_builder.typography import Style, Styles, break_lines, words
+from kit_builder.typography import Span, Style, Styles, break_lines, words
 from kit_builder.units import MM
 
 _WIDEST_ANSWER = 7 * MM
@@ -55,10 +56,10 @@ def _table(
             "a table without rows, or with rows that differ",
             "write two <tr> or more, each with as many cells as the first",
         )
-    columns = list(zip(*rows, strict=True))
+    columns = [[_widths(cell, styles.small) for cell in each] for each in zip(*rows, strict=True)]
     widths = column_widths(
-        [max(_longest_word(cell, styles.small) for cell in column) for column in columns],
-        [max(_natural_width(cell, styles.small) for cell in column) for column in columns],
+        [max(least for least, _ in column) for column in columns],
+        [max(natural for _, natural in column) for column in columns],
         width,
     )
     if widths is None:
@@ -83,7 +84,7 @@ def _record(
     said = attributes(element, "rows", "numbered?")
     columns = children(element, "column")
     widths = shared_widths(
-        [_longest_word(column, styles.header) for column in columns],
+        [_widths(column, styles.header)[0] for column in columns],
         [converted(attributes(column, "width")["width"], positive) for column in columns],
         width,
     )
@@ -215,16 +216,19 @@ def _too_many_columns(first: Element) -> KitError:
     )
 
 
-def _longest_word(cell: Element, style: Style) -> float:
-    """The least width a cell can have."""
-    widest = max((word.width for word in words(spans(cell, True)) if word), default=0)
-    return widest * style.size + CELL_PADDING
+def _widths(cell: Element, style: Style) -> tuple[float, float]:
+    """The least width a cell can have, and its width if its lines end only where they must."""
+    longest_word, longest_line = _unit_widths(tuple(spans(cell, True)))
+    return longest_word * style.size + CELL_PADDING, longest_line * style.size + CELL_PADDING
 
 
-def _natural_width(cell: Element, style: Style) -> float:
-    """The width of a cell whose lines end only where they must."""
-    lines = break_lines(words(spans(cell, True)), float("inf"), style.size)
-    return max(line.width for line in lines) * style.size + CELL_PADDING
+@lru_cache(maxsize=1024)
+def _unit_widths(text: tuple[Span, ...]) -> tuple[float, float]:
+    """The unit widths of the longest word and of the longest line."""
+    written = words(text)
+    lines = break_lines(written, float("inf"), 1)
+    longest_word = max((word.width for word in written if word), default=0)
+    return longest_word, max(line.width for line in lines)
 
 
 ELEMENTS: Mapping[str, Callable[[Element, structure.Element, Styles, float, float], Block]] = {

@@ -20,6 +20,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import resources, typography
+from kit_builder.units import MM
 from tests.bench import kits
 from tests.bench.kits import A4, Card, Kit, Record, Run, Section, Type
 
@@ -181,7 +182,7 @@ class Floor:
             row, column = divmod(place, kits.ACROSS)
             x = left + column * kits.CARD_WIDTH
             self._draw_card(canvas, card, x, bottom + (kits.ACROSS - 1 - row) * kits.CARD_HEIGHT)
-        canvas.setLineWidth(0.15 * kits.MM)
+        canvas.setLineWidth(0.15 * MM)
         canvas.lines(kits.cut_lines())
 
     def _draw_card(self, canvas: Canvas, card: Card, x: float, y: float) -> None:

@@ -37,7 +37,7 @@ _HOST_HEADINGS = ("Solucions", "Temps", "Què cal mirar")
 
 # Real texts have letters beyond ASCII, and signs between their words.
 _ONSETS = ("b", "c", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "pr", "tr", "ç", "ll")
-_VOWELS = tuple("aaaaeeeeeiiiiooouu" "àéïó")
+_VOWELS = tuple("aaaaeeeeeiiiiooouuàéïó")
 _CODAS = ("", "", "n", "r", "s", "l", "nt")
 _SIGNS = ("3×4", "½", "€2", "“això”", "l’altra", "–", "12", "§7")
 _KNOWN = 4000  # words that somebody who writes a library uses

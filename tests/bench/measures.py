@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -99,53 +97,46 @@ _ENGINES: Mapping[str, Engine] = {
 
 def engines(size: Size) -> Measured:
     """The whole pipeline beside the practical limit, and beside what else one could take."""
-    notes, ready = [], {}
-    for name, engine in _ENGINES.items():
-        try:
-            engine.setup()
-        except (ImportError, OSError) as error:
-            notes.append(f"{name}: missing ({str(error).splitlines()[0]})")
-            continue
-        ready[name] = engine
+    ready, notes = _installed()
     work = [kits.kit(number) for number in range(size.rounds)]
-    calls, made = {}, {}
+    calls: dict[str, _Call] = {}
     for name, engine in ready.items():
-        prepared = [engine.prep(kit) for kit in work]
-        made[name] = engine.make(prepared[-1])
-        absent = lacking(work[-1], made[name])
+        calls[name] = _Call(engine, [engine.prep(kit) for kit in work])
+        engine.make(engine.prep(kits.kit(size.rounds)))  # what is loaded once is loaded now
+    seconds = interleaved(calls, size.rounds)
+    outputs = {name: _Output(call.made) for name, call in calls.items()}
+    for name, output in outputs.items():
+        absent = lacking(work, output.texts)
         if absent:
             notes.append(f"{name}: its PDFs lack {len(absent)} words, such as {min(absent)}")
-        calls[name] = partial(_make, engine, prepared)
-    seconds = interleaved(calls, size.rounds)
-    shown = {name: [text for pdf in pdfs for text in page_texts(pdf)] for name, pdfs in made.items()}
-    pages = {name: len(texts) for name, texts in shown.items()}
-    per_page = {name: [each / pages[name] for each in seconds[name]] for name in ready}
-    rows = []
-    for name in ready:
-        words = sum(len(text.split()) for text in shown[name])
-        rows.append(
-            (
-                name,
-                f"{1000 * median(seconds[name]):.1f}",
-                str(pages[name]),
-                f"{1000 * median(per_page[name]):.2f}",
-                f"{ratio(per_page[name], per_page[_FLOOR]):.2f}",
-                f"{ratio(seconds[name], seconds[_FLOOR]):.2f}",
-                f"{words / pages[name]:.0f}",
-                f"{1e5 * median(seconds[name]) / words:.2f}",
-                f"{sum(map(len, made[name])) / 1000:.0f}",
-            )
+    per_page = {
+        name: [each / pages for each, pages in zip(seconds[name], output.pages, strict=True)]
+        for name, output in outputs.items()
+    }
+    rows = [
+        (
+            name,
+            f"{1000 * median(seconds[name]):.1f}",
+            f"{median(output.pages):g}",
+            f"{1000 * median(per_page[name]):.2f}",
+            f"{ratio(per_page[name], per_page[_FLOOR]):.2f}",
+            f"{ratio(seconds[name], seconds[_FLOOR]):.2f}",
+            f"{output.words / sum(output.pages):.0f}",
+            f"{100_000 * sum(seconds[name]) / output.words:.2f}",
+            f"{output.size / size.rounds / 1000:.0f}",
         )
-    ours = per_page[_OURS]
-    figures = [Figure("a page, against the bare canvas", ratio(ours, per_page[_FLOOR]), "x", 1.25)]
-    figures += [
-        Figure(f"a page, against {name}", ratio(ours, per_page[name]), "x")
-        for name in ready
-        if name not in (_OURS, _FLOOR, _WEASYPRINT)
+        for name, output in outputs.items()
     ]
-    if _WEASYPRINT in ready:
-        faster = ratio(per_page[_WEASYPRINT], ours)
-        figures.append(Figure(f"a page, faster than {_WEASYPRINT}", faster, "x", least=40))
+    ours = per_page[_OURS]
+    figures = [Figure("a page, of the bare canvas", ratio(ours, per_page[_FLOOR]), "x", 1.25)]
+    for name, theirs in per_page.items():
+        if name.startswith("WeasyPrint"):
+            least = 40 if name == _WEASYPRINT else None
+            figures.append(
+                Figure(f"a page, faster than {name}", ratio(theirs, ours), "x", None, least)
+            )
+        elif name not in (_OURS, _FLOOR):
+            figures.append(Figure(f"a page, of {name}", ratio(ours, theirs), "x"))
     return Measured(
         f"One kit: texts -> PDFs for players and host ({size.rounds} kits each)",
         (
@@ -158,8 +149,52 @@ def engines(size: Size) -> Measured:
     )
 
 
-def _make(engine: Engine, prepared: Sequence[Any], number: int) -> tuple[bytes, bytes]:
-    return engine.make(prepared[number])
+def _installed() -> tuple[dict[str, Engine], list[str]]:
+    """The engines that are there, and what is to be said of the others."""
+    ready, notes = {}, []
+    for name, engine in _ENGINES.items():
+        try:
+            engine.setup()
+        except (ImportError, OSError) as error:
+            notes.append(f"{name}: missing ({str(error).splitlines()[0]})")
+        else:
+            ready[name] = engine
+    return ready, notes
+
+
+class _Call:
+    """An engine's share of a round; what it makes is kept."""
+
+    def __init__(self, engine: Engine, prepared: Sequence[Any]) -> None:
+        self._engine = engine
+        self._prepared = prepared
+        self.made: dict[int, tuple[bytes, bytes]] = {}
+
+    def __call__(self, number: int) -> None:
+        self.made[number] = self._engine.make(self._prepared[number])
+
+
+class _Output:
+    """What an engine made of all kits.
+
+    Attributes:
+        texts: of each kit, what stands on each of its pages.
+    """
+
+    def __init__(self, made: Mapping[int, tuple[bytes, bytes]]) -> None:
+        kits_made = [made[number] for number in sorted(made)]
+        self.texts = [[text for pdf in pdfs for text in page_texts(pdf)] for pdfs in kits_made]
+        self.size = sum(len(pdf) for pdfs in kits_made for pdf in pdfs)
+
+    @property
+    def pages(self) -> list[int]:
+        """Of each kit."""
+        return [len(pages) for pages in self.texts]
+
+    @property
+    def words(self) -> int:
+        """Of all kits."""
+        return sum(len(text.split()) for pages in self.texts for text in pages)
 
 
 def page_texts(pdf: bytes) -> list[str]:
@@ -168,30 +203,29 @@ def page_texts(pdf: bytes) -> list[str]:
         return [page.get_textpage().get_text_bounded() for page in document]
 
 
-def lacking(kit: kits.Kit, pdfs: Sequence[bytes]) -> set[str]:
-    """The words of a kit that stand on no page of some PDFs."""
-    shown = {word for pdf in pdfs for text in page_texts(pdf) for word in text.split()}
-    return {*kits.words(kit["sections"]), *kits.words(kit["host"])} - shown
+def lacking(work: Sequence[kits.Kit], shown: Sequence[Sequence[str]]) -> set[str]:
+    """The words of rules and host keys that stand on no page of their kit."""
+    absent: set[str] = set()
+    for kit, pages in zip(work, shown, strict=True):
+        wanted = {*kits.words(kit["sections"]), *kits.words(kit["host"])}
+        absent |= wanted - {word for text in pages for word in text.split()}
+    return absent
 
 
 def library(size: Size) -> Measured:
     """A large library through the console command: in full, with nothing to do, on two cores."""
+    cores = crew.cores()
     with _folder() as folder:
         write(folder / "activities", range(size.activities))
-        outs = (folder / f"out-{number}" for number in count())
         full, idle, one, two = [], [], [], []
         for _ in range(size.builds):
-            out = next(outs)
-            full.append(_build(folder, out).seconds)
-            idle += [_build(folder, out).seconds for _ in range(5)]
-            made = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
-            _remove(out)
-            # Two processes are what is taken by default on two cores.
-            cores = crew.cores()
-            two.append(full[-1] if cores == 2 else _build(folder, next(outs), "--jobs", "2").seconds)
-            one.append(_build(folder, next(outs), "--jobs", "1").seconds)
-            for path in folder.glob("out-*"):
-                _remove(path)
+            with _folder() as out:
+                full.append(_build(folder, out))
+                idle += [_build(folder, out) for _ in range(5)]
+                made = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
+            # On two cores that was with two processes.
+            two.append(full[-1] if cores == 2 else _build_anew(folder, 2))
+            one.append(_build_anew(folder, 1))
         share = 100 * median(idle) / median(full)
     rows = [
         (name, f"{median(seconds):.2f}", f"{1000 * median(seconds) / size.activities:.2f}")
@@ -219,16 +253,13 @@ def memory(size: Size) -> Measured:
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawned) as apart:
         found = apart.submit(residents, size.early, size.activities).result()
-    grown = list(found.values())[-1] - found[size.early]
+    last = max(found)
+    grown = found[last] - found[size.early]
     return Measured(
         "Memory of one process that makes one kit after the other",
         ("kits made", "MB"),
         [(str(number), f"{held / _MEGABYTE:.1f}") for number, held in found.items()],
-        (
-            Figure(
-                f"grown from kit {size.early} to kit {size.activities}", grown / _MEGABYTE, "MB", 30
-            ),
-        ),
+        (Figure(f"grown from kit {size.early} to kit {last}", grown / _MEGABYTE, "MB", 30),),
     )
 
 
@@ -263,24 +294,23 @@ def start(size: Size) -> Measured:
         write(folder, [0])
         (path,) = folder.glob("*.yaml")
         console, python = _console(), sys.executable
-
-        def out(number: int) -> list[str]:
-            return [*console, "build", path.name, "--out", f"out-{number}"]
-
-        commands: dict[str, Callable[[int], list[str]]] = {
-            "kit-builder build one.yaml": out,
-            "kit-builder --help": lambda _: [*console, "--help"],
-            'python -c "import reportlab.platypus"': lambda _: [
-                *(python, "-c", "import reportlab.platypus")
-            ],
-            "python -c pass": lambda _: [python, "-c", "pass"],
+        commands = {
+            "kit-builder build one.yaml": [console, "build", path.name, "--out"],
+            "kit-builder --help": [console, "--help"],
+            'python -c "import reportlab.platypus"': [python, "-c", "import reportlab.platypus"],
+            "python -c pass": [python, "-c", "pass"],
         }
-        for command in commands.values():
-            run(command(-1), folder)  # what is compiled once is compiled now
-        calls = {
-            name: lambda number, command=command: run(command(number), folder)  # type: ignore[misc]
-            for name, command in commands.items()
-        }
+
+        def timed(command: Sequence[str]) -> Callable[[int], Ran]:
+            def call(number: int) -> Ran:
+                out = [f"out-{number}"] if "--out" in command else []
+                return run([*command, *out], folder)
+
+            return call
+
+        calls = {name: timed(command) for name, command in commands.items()}
+        for call in calls.values():
+            call(-1)  # what is compiled once is compiled now
         built, helped, platypus, bare = interleaved(calls, min(size.rounds, 15)).values()
     return Measured(
         "A fresh process",
@@ -327,7 +357,7 @@ def booklet(size: Size) -> Measured:
         binding, reading = interleaved({"bind": bound, "read": read}, 3).values()
         few = max(2, number // 4)
         share = 100 * len(bind(few)) / sum(map(len, pdfs[:few]))
-        command = [*_console(), "booklet", "activities", "--out", "booklet.pdf"]
+        command = [_console(), "booklet", "activities", "--out", "booklet.pdf"]
         whole = run(command, folder)
         whole_size = (folder / "booklet.pdf").stat().st_size
     pages = sum(output.pages for output in outputs)
@@ -430,22 +460,23 @@ def run(command: Sequence[str], folder: Path) -> Ran:
     return Ran(seconds, _peak(usage))
 
 
-def _build(folder: Path, out: Path, *options: str) -> Ran:
-    return run([*_console(), "build", "activities", "--out", str(out), *options], folder)
+def _build(folder: Path, out: Path, *options: str) -> float:
+    """The seconds of a build."""
+    command = [_console(), "build", "activities", "--out", str(out), *options]
+    return run(command, folder).seconds
 
 
-def _console() -> list[str]:
+def _build_anew(folder: Path, jobs: int) -> float:
+    with _folder() as out:
+        return _build(folder, out, "--jobs", str(jobs))
+
+
+def _console() -> str:
     """The console command beside this interpreter."""
-    return [str(Path(sys.executable).with_name("kit-builder"))]
+    return str(Path(sys.executable).with_name("kit-builder"))
 
 
 @contextmanager
 def _folder() -> Iterator[Path]:
     with TemporaryDirectory(prefix="kit-builder-bench-") as name:
         yield Path(name)
-
-
-def _remove(folder: Path) -> None:
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    folder.rmdir()

@@ -126,7 +126,9 @@ class Typst:
 
     @cached_property
     def _cuts(self) -> str:
-        lines = [(x, A4.height - y, end, A4.height - y_end) for x, y, end, y_end in kits.cut_lines()]
+        lines = [
+            (x, A4.height - y, end, A4.height - y_end) for x, y, end, y_end in kits.cut_lines()
+        ]
         return json.dumps(lines)
 
     @cached_property
