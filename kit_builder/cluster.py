@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
@@ -23,37 +24,34 @@ class Cluster(Executor):
     """
 
     def __init__(self, client: Any) -> None:
-        # Two calls with equal texts are two calls: a worker may have been replaced between them.
-        self._executor = client.get_executor(pure=False)
+        self._client = client
         self.size = sum(client.ncores().values())
 
     def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         """Has a worker make the call."""
         outer: Future[Any] = Future()
-        inner = self._executor.submit(call, *given, **named)
+        # Two calls with equal texts are two calls: a worker may have been replaced between them.
+        inner = self._client.submit(call, *given, pure=False, **named)
         inner.add_done_callback(lambda done: _hand_over(done, outer))
         return outer
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leaves the cluster as it is."""
-        self._executor.shutdown(wait=wait and not cancel_futures)
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Waits for all calls; for none of them if something went wrong."""
-        self.shutdown(cancel_futures=kind is not None)
+class _LostError(Exception):
+    """The scheduler does not answer any more."""
 
 
-def _hand_over(inner: Future[Any], outer: Future[Any]) -> None:
+def _hand_over(inner: Any, outer: Future[Any]) -> None:
     from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
-    # Dask cancels what it was asked for when the scheduler is lost.
-    error = CancelledError() if inner.cancelled() else inner.exception()
-    if isinstance(error, (CancelledError, KilledWorker)):
-        outer.set_exception(BrokenExecutor(str(error)))
-    elif error is not None:
-        outer.set_exception(error)
-    else:
+    try:
         outer.set_result(inner.result())
+    except KilledWorker as error:
+        outer.set_exception(BrokenExecutor(str(error)))
+    except (CancelledError, CommClosedError) as error:
+        outer.set_exception(_LostError(str(error)))
+    except Exception as error:
+        outer.set_exception(error)
 
 
 @contextmanager
@@ -61,8 +59,8 @@ def connected(address: str) -> Iterator[Cluster]:
     """The cluster whose scheduler is at an address, such as tcp://192.168.1.5:8786.
 
     Raises:
-        KitError: Dask is not installed, no scheduler answers, it has no workers, or one of them has
-            another version of this program.
+        KitError: Dask is not installed, no scheduler answers, or not any more, it has no workers,
+            or one of them has another version of this program.
     """
     try:
         from distributed import Client
@@ -72,6 +70,8 @@ def connected(address: str) -> Iterator[Cluster]:
             "--dask needs Dask, which is not installed",
             'install it with: pip install "kit-builder[cluster]"',
         ) from None
+    # It tells of a lost scheduler at length; here that is a fault.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=_PATIENCE)
     except (OSError, TypeError, ValueError) as error:
@@ -82,8 +82,14 @@ def connected(address: str) -> Iterator[Cluster]:
         ) from error
     with client:
         _check(client, address)
-        with Cluster(client) as cluster:
-            yield cluster
+        try:
+            yield Cluster(client)
+        except _LostError:
+            raise fault(
+                None,
+                f"the Dask scheduler at {address} does not answer any more",
+                "start it, and build again: what is done is not done again",
+            ) from None
 
 
 def _check(client: Any, address: str) -> None:

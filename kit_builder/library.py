@@ -83,7 +83,8 @@ class Library:
         read: reads an outline, at most once of each activity.
 
     Attributes:
-        slugs: of its activities, in their order.
+        paths: of its activities, by name.
+        slugs: of its activities, in the same order.
 
     Raises:
         KitError: the folder or a template cannot be read.
@@ -92,8 +93,9 @@ class Library:
     def __init__(self, folder: Path, read: Callable[[Sources], Outline]) -> None:
         self.templates = templates_of(folder)
         self._listing = _list(folder)
-        self._paths = {path.stem: path for path in self._listing.definitions}
-        self.slugs = tuple(self._paths)
+        self.paths = self._listing.definitions
+        self._by_slug = {path.stem: path for path in self.paths}
+        self.slugs = tuple(self._by_slug)
         self._read = read
         self._outlines: dict[str, Outline] = {}
 
@@ -142,9 +144,12 @@ class Library:
 
     def _title(self, slug: str, language: str) -> str:
         """The title of a related activity; the slug where its file cannot be read."""
+        path = self._by_slug.get(slug)
+        if path is None:  # a fault of the activity that names it
+            return slug
         try:
-            known = self._outlines.get(slug) or self.outline(self.sources(self._paths[slug]))
-        except (KitError, KeyError):  # the one file must be mended, or the other
+            known = self._outlines.get(slug) or self.outline(self.sources(path))
+        except KitError:  # it is that file that must be mended
             return slug
         return known.title(language) or slug
 

@@ -61,6 +61,7 @@ class Booklet:
     file: str
     slugs: tuple[Text, ...]
     settings: Settings
+    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +162,4 @@ def _booklet(fields: Fields) -> Booklet:
     settings = _settings(fields, _BOOKLET)
     if inserts := fields.texts("inserts"):
         settings["insert"] = Setting([str(each) for each in inserts], inserts[0].location)
-    return Booklet(str(name), slugs, settings)
+    return Booklet(str(name), slugs, settings, name.location)

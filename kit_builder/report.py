@@ -53,6 +53,7 @@ class Report:
         self._faults = faults
         self._quiet = quiet
         self._outputs: list[Output] = []
+        self._bound: list[tuple[str, int | None]] = []
         self._stale: list[str] = []
         self._removed: list[str] = []
         self._kept: list[str] = []
@@ -83,6 +84,16 @@ class Report:
             progress, task = self._bar
             progress.update(task, advance=1, faults=counted(len(self._faults), "fault"))
 
+    def bound(self, name: str, pages: int | None) -> None:
+        """A booklet is bound; or it is up to date, and has no number of pages."""
+        self._bound.append((name, pages))
+        if pages is not None:
+            self._say(f"{self._folder}/{name}: {counted(pages, 'page')}")
+
+    def failed(self, faults: Iterable[Fault]) -> None:
+        """Something else than an activity is faulty."""
+        self._faults += faults
+
     def stale(self, name: str) -> None:
         """A PDF is out of date, because its activity is faulty."""
         self._stale.append(name)
@@ -100,11 +111,12 @@ class Report:
     def sum_up(self) -> None:
         """Says what there is now."""
         made = sum(output.made is not None for output in self._outputs)
-        current = len(self._outputs) - made
-        told = f"{counted(len(self._outputs), 'PDF')} in {self._folder}"
-        if current:
+        made += sum(pages is not None for _, pages in self._bound)
+        total = len(self._outputs) + len(self._bound)
+        told = f"{counted(total, 'PDF')} in {self._folder}"
+        if current := total - made:
             told += f": {made:,} made, {current:,} up to date" if made else ", all up to date"
-        if self._outputs:
+        if total:
             self._say(told)
         for name in self._stale:
             typer.echo(f"out of date: {self._folder}/{name}", err=True)
@@ -119,6 +131,7 @@ class Report:
             {
                 "folder": self._folder,
                 "outputs": [_told(output) for output in self._outputs],
+                "booklets": [{"path": name, "made": bool(pages)} for name, pages in self._bound],
                 "out_of_date": self._stale,
                 "removed": self._removed,
                 "kept": self._kept,

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from kit_builder import build, exhibits, files, library
+from kit_builder import build, exhibits, files, library, volumes
 from kit_builder.build import Output, Result
-from kit_builder.errors import KitError
+from kit_builder.errors import Fault, KitError
 from kit_builder.job import picture_name
 from kit_builder.printing import EDITIONS, HOST, PLAYER
 from kit_builder.store import Record, Store
 from kit_builder.variants import Options
+from kit_builder.volumes import Volume
 
 
 class Report(Protocol):
@@ -22,6 +23,12 @@ class Report(Protocol):
 
     def done(self, result: Result) -> None:
         """An activity is built and written; or it is faulty, and what was there stays."""
+
+    def bound(self, name: str, pages: int | None) -> None:
+        """A booklet is bound; or it is up to date, and has no number of pages."""
+
+    def failed(self, faults: Sequence[Fault]) -> None:
+        """Something else than an activity is faulty."""
 
     def stale(self, name: str) -> None:
         """A PDF is out of date, because its activity is faulty."""
@@ -42,7 +49,7 @@ class Run:
         folders: in which nothing but these activities is.
         force: what is up to date is made again.
         gallery: there is a page of pictures for each edition.
-        school: is named on these pages, if it is not "".
+        volumes: booklets that are bound of it; None if those that there are shall stay.
         lock: makes a host's PDF unreadable without a password; None leaves it as it is.
     """
 
@@ -51,7 +58,7 @@ class Run:
     options: Options
     force: bool = False
     gallery: bool = True
-    school: str = ""
+    volumes: Sequence[Volume] | None = None
     lock: Callable[[bytes], bytes] | None = None
 
     @property
@@ -97,6 +104,7 @@ def run(
         few=few,
         ahead=ahead,
     )
+    faulty: set[Path] = set()
     for result in results:
         told = result
         try:
@@ -106,15 +114,39 @@ def run(
             told = Result(result.path, faults=error.faults)
         report.done(told)
         if told.faults:
+            faulty.add(result.path)
             for record in store.of(files.shown(result.path)):
                 report.stale(record.name)
+    _bind(order, store, report, faulty)
     removed, kept = store.sweep(order.folders)
     for name in removed:
         report.removed(name)
     for name in kept:
         report.kept(name)
     if order.gallery and order.paths:
-        exhibits.refresh(store, library.templates_of(order.paths[0].parent), order.school)
+        shelf = library.templates_of(order.paths[0].parent)
+        exhibits.refresh(store, shelf, order.options.printing.school)
+
+
+def _bind(order: Run, store: Store, report: Report, faulty: set[Path]) -> None:
+    """Binds the booklets, but for those with a faulty activity, and removes others of before."""
+    if order.volumes is None:
+        return
+    for volume in order.volumes:
+        if not faulty.isdisjoint(volume.paths):
+            if store.record(volume.name):
+                report.stale(volume.name)
+            continue
+        locked = order.lock if volume.order.edition == HOST else None
+        try:
+            report.bound(volume.name, volumes.bind(volume, store, locked))
+        except KitError as error:
+            report.failed(error.faults)
+    wanted = {volume.name for volume in order.volumes}
+    for record in store.records():
+        if record.name.endswith(".pdf") and not record.sources and record.name not in wanted:
+            store.drop(record.name)
+            report.removed(record.name)
 
 
 def _all(result: Result) -> Sequence[Output]:

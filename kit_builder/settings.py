@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from kit_builder import library, resources
+from kit_builder import formats, library, options, resources
 from kit_builder.errors import Location, fault
 from kit_builder.library import PROJECT
 from kit_builder.run import Run
 from kit_builder.variants import Options
+from kit_builder.volumes import Volume
 
 if TYPE_CHECKING:
-    from kit_builder.project import Project, Settings
+    from kit_builder.project import Booklet, Project, Settings
 
 _LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
 
@@ -73,7 +74,28 @@ class Scope:
             [path for path in self.named if path.is_dir()],
             wanted,
             gallery=gallery and (self.project is None or self.project.gallery),
+            volumes=self._volumes(),
             **chosen,
+        )
+
+    def _volumes(self) -> list[Volume] | None:
+        """The booklets of the project, if all of it is named."""
+        if self.project is None or self.named is not self.project.activities:
+            return None
+        return [self._volume(booklet) for booklet in self.project.booklets]
+
+    def _volume(self, booklet: Booklet) -> Volume:
+        known = {path.stem: path for path in self.paths()}
+        for slug in booklet.slugs:
+            if slug not in known:
+                instead = formats.suggestion(slug, known)
+                raise fault(slug.location, f'there is no activity "{slug}"', instead)
+        own = {name: self.settings[name] for name in ("school",) if name in self.settings}
+        return Volume(
+            booklet.file,
+            applied(options.bound, {}, {**own, **booklet.settings}),
+            [known[slug] for slug in booklet.slugs] or list(known.values()),
+            booklet.location,
         )
 
 

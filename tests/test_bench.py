@@ -76,7 +76,7 @@ def test_a_line_of_the_floor_is_as_full_as_it_can_be(kind: Type) -> None:
     assert words == [word for run in runs for word in run["t"].split()]
 
     def width(pieces: list[Piece]) -> float:
-        return sum(stringWidth(piece.text, piece.font, kind.body) for piece in pieces)
+        return sum(float(stringWidth(each.text, each.font, kind.body)) for each in pieces)
 
     for line, below in pairwise(lines):
         first = below[0]._replace(text=" " + below[0].text.split()[0])
@@ -137,7 +137,7 @@ def test_numbers_show_the_digits_that_count() -> None:
 def test_a_table_has_words_to_the_left_and_numbers_to_the_right() -> None:
     drawn = figures.table(("engine", "ms", "why"), [("a canvas", "2.5", "x"), ("b", "10", "y")])
     assert drawn.splitlines() == [
-        "engine    ms   why",
+        "engine     ms  why",
         "a canvas  2.5  x",
         "b          10  y",
     ]
@@ -174,10 +174,8 @@ def test_memory_is_looked_at_after_every_few_kits() -> None:
     assert list(measures.residents(1, 2)) == [1, 2]
 
 
-def test_a_stage_inside_another_counts_for_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks = Clocks()
-    times = iter([0.0, 1.0, 3.0, 7.0])
-    monkeypatch.setattr(profile.time, "perf_counter", lambda: next(times))
+def test_a_stage_inside_another_counts_for_itself_only() -> None:
+    clocks = Clocks(iter([0.0, 1.0, 3.0, 7.0]).__next__)
     inner = clocks.timed("inner", lambda: "made")
     with clocks.running("outer"):
         assert inner() == "made"
@@ -190,12 +188,11 @@ def test_the_profile_has_a_clock_at_every_stage_of_a_kit() -> None:
     text = kit_builder_engine.prep(kits.kit(9))
     plain = kit_builder_engine.make(text)
     with profile.clocked() as clocks, clocks.running(REST):
-        made = kit_builder_engine.make(text.replace("Un joc de cartes.", "Un altre joc."))
+        kit_builder_engine.make(text.replace("Un joc de cartes.", "Un altre joc."))
     assert set(clocks.calls) == set(STAGES)
     assert clocks.calls["typeset"] == 2
-    assert len(made[1]) != 0
     assert kit_builder_engine.make(text) == plain
-    assert set(clocks.calls.values()) == set(clocks.calls.values())
+    assert clocks.calls["typeset"] == 2
 
 
 @pytest.fixture
@@ -221,7 +218,7 @@ def test_what_is_not_reached_or_fails_is_said_and_fails_nothing(
     said = capsys.readouterr().out
     assert "bad: not measured" in said
     assert "no such luck" in said
-    assert "a page  2.00 x    at most 1.25 x  NOT REACHED" in said
+    assert "a page    2.00 x  at most 1.25 x  NOT REACHED" in said
     facts = json.loads(file.read_text("utf-8"))
     assert facts["machine"]["activities"] == 50
     (good,) = facts["measured"]

@@ -8,7 +8,7 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -584,6 +584,11 @@ class Silent:
 
     def done(self, result: build.Result) -> None:
         self.faults += result.faults
+
+    def bound(self, name: str, pages: int | None) -> None: ...
+
+    def failed(self, faults: Sequence[Fault]) -> None:
+        self.faults += faults
 
     def stale(self, name: str) -> None: ...
 

@@ -126,14 +126,16 @@ def digits(value: float) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Text in columns: the first to the left, numbers to the right."""
+    """Text in columns: words to the left, numbers to the right."""
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
 
-    def line(cells: Sequence[str], heads: bool = False) -> str:
-        drawn = []
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            numeric = place and all(_is_number(row[place]) for row in rows)
-            drawn.append(cell.rjust(width) if numeric else cell.ljust(width))
+    numeric = [all(map(_is_number, cells)) for cells in zip(*rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        drawn = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        )
         return "  ".join(drawn).rstrip()
 
     return "\n".join([line(columns), *map(line, rows)])

@@ -48,12 +48,16 @@ REST = "everything else"
 class Clocks:
     """A clock for each stage.
 
+    Args:
+        now: the time in seconds.
+
     Attributes:
         seconds: of each stage since the clocks were set.
         calls: of each stage, in all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self._now = now
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.calls: Counter[str] = Counter()
         self._running: list[str] = []
@@ -83,7 +87,7 @@ class Clocks:
 
     def _turn(self) -> None:
         """Adds the time since the last turn to the stage that is running."""
-        now = time.perf_counter()
+        now = self._now()
         if self._running:
             self.seconds[self._running[-1]] += now - self._since
         self._since = now
