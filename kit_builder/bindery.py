@@ -22,6 +22,7 @@ from kit_builder import (
     library,
     preflight,
     press,
+    reading,
     signatures,
 )
 from kit_builder.binding import Order
@@ -33,6 +34,7 @@ from kit_builder.finished import Finished
 from kit_builder.formats import Format
 from kit_builder.frontmatter import Wording
 from kit_builder.inserts import Insert
+from kit_builder.material import Outline, Sources
 from kit_builder.press import MadeUp, Prepared
 from kit_builder.printing import HOST, PARTS, PLAYER, Printing
 from kit_builder.typeset import Numbering
@@ -83,14 +85,23 @@ class _Chosen:
         return Kit(shown(path), told.title, told.language, made.variant.edition, alone, note=note)
 
 
-def bind(paths: Sequence[Path], order: Order) -> Bound:
+def bind(
+    paths: Sequence[Path],
+    order: Order,
+    outline: Callable[[Sources], Outline] = reading.outline,
+) -> Bound:
     """The booklet of some activities, and what is printed apart from it.
+
+    Args:
+        paths: of the activities.
+        order: what is wanted.
+        outline: reads the outline of an activity.
 
     Raises:
         KitError: something in the activities or the inserted files is wrong, does not fit, or is
             the host's in a booklet for players.
     """
-    desks = {path.parent: Desk(path.parent) for path in paths}
+    desks = {path.parent: Desk(path.parent, outline) for path in paths}
     known = _each(paths, lambda path: desks[path.parent].languages(path))
     usual = Counter(own for own, *_ in known.values()).most_common(1)
     language = order.language or usual[0][0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ Rows = tuple[tuple[str, ...], ...]
 
 # What codes are drawn in, whatever symbols the kit has in its language.
 _DRAWN = "".join(dict.fromkeys(puzzles.SYMBOLS + ascii_uppercase))
+_impossible_pairs = cache(puzzles.impossible_pairs)  # the same for every kit, and take 15 ms
 # How many cases with repeated symbols are shown to a host.
 _CASES = 5
 
@@ -175,7 +177,7 @@ def secret_code_facts(
     def impossible(arguments: Arguments) -> Rows:
         columns = _words(arguments, 2)
         _check_symbols(symbols)
-        return (columns, *(tuple(map(str, pair)) for pair in puzzles.impossible_pairs()))
+        return (columns, *(tuple(map(str, pair)) for pair in _impossible_pairs()))
 
     return {"secret-codes": code_rows, "duplicate-cases": cases, "impossible-answers": impossible}
 

@@ -226,6 +226,11 @@ class _Build:
                 known = asked.result() if asked else _outline(sources)
             except BrokenExecutor:  # its process was killed
                 known = _outline(sources)
+            except KitError:
+                # Whoever prints its title goes on with the last one until it is mended.
+                if self._store and (last := self._store.last_outline(sources)):
+                    return last
+                raise
             if self._store:
                 self._store.note(sources, known)
         return known

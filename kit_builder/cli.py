@@ -36,7 +36,6 @@ from kit_builder.binding import Order
 from kit_builder.errors import Fault, KitError
 from kit_builder.files import shown
 from kit_builder.job import Count
-from kit_builder.library import PROJECT
 from kit_builder.printing import HOST, PLAYER
 from kit_builder.report import Report, counted, echo_faults, pages
 from kit_builder.settings import Scope
@@ -89,7 +88,7 @@ def _with(choose: Callable[..., Any]) -> Callable[[Callable[..., None]], Callabl
 
                 def ask() -> tuple[Scope, Any]:
                     scope = settings.scope(named)
-                    return scope, settings.applied(choose, given, scope.settings)
+                    return scope, scope.chosen(choose, given)
 
                 command(ask, faults, **values)
 
@@ -164,14 +163,14 @@ def _build(
     ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
-    scope, wanted = ask()
     if dask and jobs:
         raise arguments.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
-    word = arguments.password(password)
-    if word and HOST not in wanted.editions:
-        raise arguments.wrong("--password", "it locks the host's PDFs; leave out --only player")
-    folder = out or scope.out
     with _told_as_json(faults, as_json) as told:
+        scope, wanted = ask()
+        folder = out or scope.out
+        word = arguments.password(password)
+        if word and HOST not in wanted.editions:
+            raise arguments.wrong("--password", "it locks the host's PDFs; leave out --only player")
         order = scope.run(
             wanted, force=force, gallery=not no_gallery, lock=_lock(word) if word else None
         )
@@ -243,10 +242,11 @@ def _watch(
     def places() -> list[Path]:
         try:
             return ask()[0].places()
-        except KitError:  # of kit.yaml, which is told when it is built
-            return [Path(PROJECT)]
+        except KitError as error:  # of kit.yaml, which is told when it is built
+            return [Path(each.location.source.path) for each in error.faults if each.location]
 
-    with crew.Crew(crew.cores()) as executor:
+    size = crew.cores()
+    with crew.Crew(size) as executor:
         for _turn in watching.saves(places):
             if sys.stdout.isatty():
                 Console().clear()
@@ -259,7 +259,7 @@ def _watch(
                     Report(shown(folder), len(order.paths), faults) as report,
                     store.opened(folder, lambda: None) as opened,
                 ):
-                    run.run(order, opened, report, executor, few=_FEW, ahead=_AHEAD)
+                    run.run(order, opened, report, executor, few=_FEW, ahead=_AHEAD * size)
                 report.sum_up()
             except KitError as error:
                 faults += error.faults
@@ -314,7 +314,8 @@ def _booklet(
 def _check(ask: Asked[Options], faults: list[Fault]) -> None:
     """Check activities: everything that build does, except writing."""
     scope, wanted = ask()
-    for result in build.build(scope.paths(), wanted):
+    order = scope.run(wanted, gallery=False)
+    for result in build.build(order.paths, wanted):
         faults += result.faults
         if not result.faults:
             typer.echo(f"{result.slug}: no faults, {pages(result)}")

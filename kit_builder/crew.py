@@ -12,6 +12,7 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from typing import Any
 
 # Imported once, by the process that all others are forked from.
@@ -25,7 +26,7 @@ class Crew(ThreadPoolExecutor):
     """
 
     def __init__(self, size: int) -> None:
-        super().__init__(size)
+        super().__init__(size, initializer=_shut_ears)
         # A fork of this process would inherit its threads' locks, but not its threads.
         known = multiprocessing.get_all_start_methods()
         self._context = multiprocessing.get_context(
@@ -53,11 +54,26 @@ class Crew(ThreadPoolExecutor):
             self._mine.pool = None
             raise
 
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Waits for all calls; if something went wrong, none of them is of use any more."""
+        if kind is not None:
+            super().shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.kill()
+        self.shutdown()
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the processes when they have made what they are at."""
         super().shutdown(wait, cancel_futures=cancel_futures)
         for pool in self._pools:
             pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def _shut_ears() -> None:
+    """What is started from this thread does not hear Ctrl-C, not even before it can ignore it."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # before, because it would open them again
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 
 
 def _begin() -> None:

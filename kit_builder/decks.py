@@ -113,6 +113,8 @@ def read(
     firsts: dict[Make, Element] = {}
     unmet = dict.fromkeys(orders.cards)
     faults: dict[Location | None, Fault] = {}  # one a place: copies repeat it
+    same: Element | None = None
+    makes: dict[bool, tuple[Make, Format]] = {}  # of the same deck's cards, with and without backs
     for number, (deck, card, back) in enumerate(found, 1):
         name = card.attributes.get("name", "")
         wanted = {str(number), str(name)} & set(orders.cards)
@@ -120,8 +122,13 @@ def read(
             continue
         for each in wanted:
             unmet.pop(each, None)
+        if deck is not same:
+            same, makes = deck, {}
+        own_back = back is not None
         try:
-            make, designed = _make(deck, orders, styles, back is not None)
+            if own_back not in makes:
+                makes[own_back] = _make(deck, orders, styles, own_back)
+            make, designed = makes[own_back]
             said = f'card {number} "{name}" of deck "{deck.attributes["name"]}"'
             floor = styles.least / make.scale
             chosen = _chosen(deck)

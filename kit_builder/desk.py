@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from kit_builder import reading
@@ -11,19 +11,25 @@ from kit_builder.catalogue import Catalogue
 from kit_builder.errors import Text
 from kit_builder.layout import Layouts
 from kit_builder.library import Library
-from kit_builder.material import Material
+from kit_builder.material import Material, Outline, Sources
 from kit_builder.printing import THE_KITS_OWN, PuzzleOrder
 
 
 class Desk:
     """A folder of activities, read as they are asked for.
 
+    Args:
+        folder: of the activities.
+        outline: reads the outline of one.
+
     Raises:
         KitError: the folder or a template cannot be read.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._library = Library(folder, reading.outline)
+    def __init__(
+        self, folder: Path, outline: Callable[[Sources], Outline] = reading.outline
+    ) -> None:
+        self._library = Library(folder, outline)
 
     @property
     def layouts(self) -> Layouts:

@@ -44,6 +44,16 @@ def refresh(store: Store, shelf: Templates, school: str = "") -> None:
         store.put([(Record(name, (), key, (), {}), {name: made})])
 
 
+def remove(store: Store) -> None:
+    """Removes the pages, which nobody wants any more.
+
+    Raises:
+        KitError: they cannot be removed.
+    """
+    for edition in EDITIONS:
+        store.drop(f"{edition}/{_PAGE}")
+
+
 def _is_kit(record: Record, edition: str) -> bool:
     return bool(record.files) and record.name.startswith(f"{edition}/") and bool(record.sources)
 
@@ -69,9 +79,9 @@ def _entries(records: Sequence[Record], words: Mapping[str, Text]) -> Iterator[E
         kit = facts["slug"], facts["language"], facts["about"]["mark"]
         kits.setdefault(kit, []).append(record)
     for (slug, language, mark), every in kits.items():
-        # As most print it: on the first paper, in one set, in normal type.
-        usual = min((each.facts["way"] for each in every), key=lambda way: (len(way), way))
-        whole = [each for each in every if each.facts["way"] == usual]
+        # As most print it, which is the way that there are pictures of.
+        usual = min(every, key=lambda each: (not each.facts["pictures"], len(each.facts["way"])))
+        whole = [each for each in every if each.facts["way"] == usual.facts["way"]]
         about = About(**whole[0].facts["about"])
         count = sum((Count(**each.facts["count"]) for each in whole), Count())
         yield Entry(

@@ -198,6 +198,9 @@ def find(named: Iterable[Path]) -> list[Path]:
             whole = path.resolve()
             found |= {whole / each.name: each for each in listing.definitions}
             faults += listing.orphans()
+        elif path.is_file() and path.name == PROJECT:
+            what = "this file tells of a project, and is no activity"
+            faults.append(_absent(path, what, "name it alone, or leave it out"))
         elif path.is_file() and not _is_yaml(path.name):
             what = "the name of an activity file ends in .yaml"
             faults.append(_absent(path, what, f"rename it to {path.name.partition('.')[0]}.yaml"))
@@ -238,7 +241,7 @@ def untranslated(definition: File, language: str) -> Fault:
     return Fault(
         Location(Source(definition.shown, tuple(lines))).of("language:"),
         f'there is no "{language}" translation of this activity',
-        f"write {definition.stem}.{language}.yaml, or leave out --language",
+        f"write {definition.stem}.{language}.yaml, or ask for its other languages",
     )
 
 

@@ -322,9 +322,7 @@ class _Composer:
         first = self._text[index : newline if newline >= 0 else self._end]
         return _NOTE_BEHIND.sub("", first).strip()
 
-    def _scalar(
-        self, event: yaml.ScalarEvent, start: int, location: Location, parent: int
-    ) -> Text:
+    def _scalar(self, event: yaml.ScalarEvent, start: int, location: Location, parent: int) -> Text:
         end = self._end
         style = event.style or ""
         value = event.value.replace(_STAND_IN, "?") if self._restore else event.value

@@ -4,6 +4,7 @@ Annotations are evaluated here, because Typer makes the command line from them.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,8 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[FILE or FOLDER]...",
-        help="Activity files, or folders of them. Without any: the folder activities/.",
+        help="Activity files, or folders of them. Without any: those of kit.yaml, or the"
+        " folder activities/.",
         show_default=False,
     ),
 ]
@@ -48,6 +50,13 @@ Out = Annotated[
 NoGallery = Annotated[
     bool, typer.Option("--no-gallery", help="Make no page with pictures of all kits.")
 ]
+
+
+@cache
+def _secret_words() -> str:
+    """Asked for once, however often `watch` builds."""
+    words: str = typer.prompt("Secret words", hide_input=True)
+    return words
 
 
 def chosen(
@@ -261,7 +270,7 @@ def chosen(
         raise arguments.wrong("--puzzles", "they are more than one puzzle; leave out --puzzle")
     words = os.environ.get(_SECRET, "")
     if secret:
-        words = typer.prompt("Secret words", hide_input=True)
+        words = _secret_words()
     orders = [
         PuzzleOrder(
             number,
@@ -293,7 +302,12 @@ def bound(
             show_default=False,
         ),
     ] = "",
-    paper: Annotated[str, typer.Option(metavar="NAME", help="The paper to print on.")] = "A4",
+    paper: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The paper to print on.  [default: A4]", show_default=False
+        ),
+    ] = None,
     fold: Annotated[
         bool,
         typer.Option("--fold", help="Small pages, two on a sheet, to fold and staple."),
@@ -329,7 +343,7 @@ def bound(
     Raises:
         typer.BadParameter: an option cannot be understood, or does not go with another.
     """
-    sheet = arguments.paper_called(paper)
+    sheet = arguments.paper_called(paper or "A4")
     return Order(
         arguments.one_of(edition, EDITIONS, "--edition"),
         sheet,

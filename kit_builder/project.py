@@ -13,7 +13,7 @@ from pathlib import Path
 from kit_builder import files, library, manuscript
 from kit_builder.errors import Fault, KitError, Location, Text
 from kit_builder.fields import Fields
-from kit_builder.printing import MOST_SETS
+from kit_builder.printing import MOST_SETS, PLAYER
 
 # Settings that are no text: yes or no, and whole numbers with their largest.
 _FLAGS = ("split", "cut-backs", "large-print", "fold")
@@ -41,8 +41,13 @@ _BOOKLET = (
 class Setting:
     """What an option is set to, and where."""
 
-    value: str | int | bool | list[str]
+    value: str | int | bool | Sequence[Text]
     location: Location
+
+    def place(self, message: str) -> Location:
+        """Of what a message is about: of several values, the one that it names."""
+        several = () if isinstance(self.value, (str, int)) else self.value
+        return next((each.location for each in several if f'"{each}"' in message), self.location)
 
 
 Settings = Mapping[str, Setting]
@@ -56,12 +61,19 @@ class Booklet:
     Attributes:
         file: its name, in the folder of its edition.
         slugs: of its activities; all if empty.
+        inserts: files as seen from the folder of kit.yaml, and which of their pages.
     """
 
-    file: str
+    file: Text
     slugs: tuple[Text, ...]
+    inserts: tuple[Text, ...]
     settings: Settings
-    location: Location
+
+    @property
+    def name(self) -> str:
+        """What tells it from others on any disk."""
+        edition = self.settings.get("edition")
+        return f"{edition.value if edition else PLAYER}/{self.file}".lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,15 @@ class Project:
     settings: Settings
     booklets: Sequence[Booklet] = field(default=())
 
+    @property
+    def binding(self) -> Settings:
+        """What its booklets have in common with its kits; the first paper is their usual one."""
+        shared = {name: self.settings[name] for name in ("school",) if name in self.settings}
+        papers = self.settings.get("paper")
+        if papers and isinstance(papers.value, tuple):
+            shared["paper"] = Setting(str(papers.value[0]), papers.location)
+        return shared
+
 
 def read(path: Path) -> Project:
     """The project of a kit.yaml.
@@ -99,24 +120,27 @@ def read(path: Path) -> Project:
         raise KitError(*faults)
     root = Fields(typed.root, "project", faults, whole)
     activities = [_existing(root, folder, each) for each in root.texts("activities")]
-    out = root.optional_text("out")
+    out = folder / (root.optional_text("out") or "build")
+    if out.exists() and not out.is_dir():
+        root.fault(root.where("out"), f'"{out.name}" is no folder', "write the name of a folder")
     gallery = root.word("gallery", ("yes", "no")) == "yes"
     settings = _settings(root, ("school",))
     for name, option in (("languages", "language"), ("papers", "paper")):
         if listed := root.texts(name):
-            settings[option] = Setting([str(each) for each in listed], listed[0].location)
+            settings[option] = Setting(listed, listed[0].location)
     printing = root.inner("printing", "printing")
     if printing is not None:
         settings |= _settings(printing, _PRINTING)
         printing.close()
     booklets = tuple(map(_booklet, root.each("booklets", "booklet")))
+    _compare(root, booklets)
     root.close()
     if faults:
         raise KitError(*manuscript.in_order(faults))
     return Project(
         path,
         activities or [library.default(folder)],
-        folder / (out or "build"),
+        out,
         gallery,
         settings,
         booklets,
@@ -158,8 +182,17 @@ def _booklet(fields: Fields) -> Booklet:
             f'"{name}" is not the name of a PDF',
             "write a name such as games.pdf, without a folder: there is one for each edition",
         )
-    slugs = fields.texts("activities")
-    settings = _settings(fields, _BOOKLET)
-    if inserts := fields.texts("inserts"):
-        settings["insert"] = Setting([str(each) for each in inserts], inserts[0].location)
-    return Booklet(str(name), slugs, settings, name.location)
+    slugs, inserts = fields.texts("activities"), fields.texts("inserts")
+    return Booklet(name, slugs, inserts, _settings(fields, _BOOKLET))
+
+
+def _compare(root: Fields, booklets: Sequence[Booklet]) -> None:
+    """Refuses booklets that would be written over each other."""
+    seen: dict[str, Booklet] = {}
+    for booklet in booklets:
+        if booklet.file and seen.setdefault(booklet.name, booklet) is not booklet:
+            root.fault(
+                booklet.file.location,
+                f'another booklet is called "{seen[booklet.name].file}"',
+                "write another name",
+            )

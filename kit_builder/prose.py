@@ -27,14 +27,18 @@ _BLOCKS = MarkdownIt("zero").enable(_RULES).disable(["inline", "text_join"])
 
 # What most texts are made of is read here, ten times faster than markdown-it reads it: paragraphs
 # whose lines begin with a letter and end where their last word ends, and bold words between spaces.
-_NOT_PLAIN = re.compile(r"[\\_|\r\0]|\]\(|^(?!(?:\*\*)?[^\W\d_]|$)|[^\S\n]$", re.MULTILINE)
-_BOLD = re.compile(r"(?:^|(?<=[ \n(]))\*\*(?=\w)([^*]*\w)\*\*(?=[ \n.,:;!?)]|\Z)")
-_OTHER_MARK = re.compile(r"[\\_*|]|[ \t]\n|\n[ \t]")
+# Each pattern begins with a character it stands for, so that the search for it is fast.
+_PLAIN_LINE = re.compile(r"(?:\*\*)?[^\W\d_][^\\_|\r\n\0]*(?<=\S)|")
+_BOLD = re.compile(
+    r"\*\*(?<![^ \n]\*\*)(?=[^\s*])([^*]+)"
+    r"(?<=\S)\*\*(?=[ \n]|\Z|(?<=\w\*\*)[.,:;!?)])"
+)
+_OTHER_MARKS = ("*", "_", "\\", "|", " \n", "\n ", "\t")
 
 # Markdown reads more than its users mean. A backslash keeps it text: a single asterisk (5*3*2), a
 # power (2**3), a plus as a bullet (+ 3 = 5), a year as the number of a list item (1986. A year),
 # and what looks like a second mark of an item (- 3. May).
-_LITERAL_ASTERISKS = re.compile(r"(?<![*\\])\*(?!\*)|(?<=\d)\*\*(?=\d)")
+_LITERAL_ASTERISKS = re.compile(r"\*(?:(?<![*\\]\*)(?!\*)|\*(?<=\d\*\*)(?=\d))")
 _BULLET_ASTERISK = re.compile(r"^(\s*)\* ")
 _MARK = r"\s*(?:-|\d{1,9}[.)])\s+"
 _NO_BULLET = re.compile(rf"^({_MARK}|\s*(?=\+))(?=[-+](\s|$))")
@@ -95,12 +99,15 @@ def markup(text: Text, mark: Callable[[Text], str]) -> Markup:
         pieces = _read(str(text))
     except _RefusedError as refused:
         raise fault(text.line(refused.line), refused.what, refused.instead) from None
-    return Markup(
-        "".join(
-            each if isinstance(each, str) else mark(Text(each.text, text.line(each.line)))
-            for each in pieces
-        )
-    )
+    made: list[str] = []
+    line, place = -1, text.location
+    for piece in pieces:
+        if isinstance(piece, _Piece):
+            if piece.line != line:
+                line, place = piece.line, text.line(piece.line)
+            piece = mark(Text(piece.text, place))
+        made.append(piece)
+    return Markup("".join(made))
 
 
 # The rules of a kit stand in both of its editions.
@@ -111,9 +118,9 @@ def _read(text: str) -> tuple[str | _Piece, ...]:
     Raises:
         _RefusedError: it holds what does not print.
     """
-    if not _NOT_PLAIN.search(text):
-        return tuple(_paragraphs(_LITERAL_ASTERISKS.sub(_escaped, text)))
     lines = text.split("\n")
+    if all(map(_PLAIN_LINE.fullmatch, lines)) and "](" not in text:
+        return tuple(_paragraphs(_LITERAL_ASTERISKS.sub(_escaped, text)))
     for number, line in enumerate(lines):
         for pattern, what, instead in _REFUSED:
             if pattern.search(line):
@@ -166,7 +173,8 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[str | _Piece]:
 def _inline(content: str, line: int) -> Iterator[str | _Piece]:
     """What the content of a paragraph is made of; its first line is `line`."""
     parts = _BOLD.split(content)
-    if any(map(_OTHER_MARK.search, parts)):
+    unmarked = "".join(parts)
+    if any(mark in unmarked for mark in _OTHER_MARKS):
         yield from _with_marks(_INLINE.parseInline(content)[0].children or [], line)
         return
     for number, part in enumerate(parts):

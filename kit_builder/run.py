@@ -118,14 +118,12 @@ def run(
             for record in store.of(files.shown(result.path)):
                 report.stale(record.name)
     _bind(order, store, report, faulty)
-    removed, kept = store.sweep(order.folders)
-    for name in removed:
-        report.removed(name)
-    for name in kept:
-        report.kept(name)
+    _tell_removed(report, *store.sweep(order.folders))
     if order.gallery and order.paths:
         shelf = library.templates_of(order.paths[0].parent)
         exhibits.refresh(store, shelf, order.options.printing.school)
+    else:
+        exhibits.remove(store)
 
 
 def _bind(order: Run, store: Store, report: Report, faulty: set[Path]) -> None:
@@ -133,20 +131,28 @@ def _bind(order: Run, store: Store, report: Report, faulty: set[Path]) -> None:
     if order.volumes is None:
         return
     for volume in order.volumes:
-        if not faulty.isdisjoint(volume.paths):
-            if store.record(volume.name):
-                report.stale(volume.name)
+        if volume.order.edition not in order.options.editions:
             continue
-        locked = order.lock if volume.order.edition == HOST else None
-        try:
-            report.bound(volume.name, volumes.bind(volume, store, locked))
-        except KitError as error:
-            report.failed(error.faults)
+        if faulty.isdisjoint(volume.paths):
+            locked = order.lock if volume.order.edition == HOST else None
+            try:
+                report.bound(volume.name, volumes.bind(volume, store, locked))
+                continue
+            except KitError as error:
+                report.failed(error.faults)
+        if any(each.name == volume.name for each in volumes.records(store)):
+            report.stale(volume.name)
     wanted = {volume.name for volume in order.volumes}
-    for record in store.records():
-        if record.name.endswith(".pdf") and not record.sources and record.name not in wanted:
-            store.drop(record.name)
-            report.removed(record.name)
+    for record in volumes.records(store):
+        if record.name not in wanted:
+            _tell_removed(report, *store.drop(record.name))
+
+
+def _tell_removed(report: Report, removed: Sequence[str], kept: Sequence[str]) -> None:
+    for name in removed:
+        report.removed(name)
+    for name in kept:
+        report.kept(name)
 
 
 def _all(result: Result) -> Sequence[Output]:

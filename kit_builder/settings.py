@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from kit_builder import formats, library, options, resources
-from kit_builder.errors import Location, fault
+from kit_builder import arguments, formats, library, options, resources
+from kit_builder.errors import Fault, KitError
 from kit_builder.library import PROJECT
+from kit_builder.printing import HOST
 from kit_builder.run import Run
 from kit_builder.variants import Options
 from kit_builder.volumes import Volume
 
 if TYPE_CHECKING:
-    from kit_builder.project import Booklet, Project, Settings
+    from kit_builder.project import Booklet, Project, Setting, Settings
 
 _LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
+
+# What does not go together: an option of the command line sets these settings aside.
+_ASIDE = {
+    "cards": ("parts",),
+    "cut": ("gutter", "bleed"),
+    "puzzle": ("puzzles",),
+    "puzzles": ("puzzle",),
+}
+_OF_PLAYERS = ("sets", "set", "parts", "split", "cards")
+
+# An option in a message, such as "add --fold" or "write --backs long-edge".
+_OPTION = re.compile(r"(add )?--([a-z-]+)( (?=\w))?")
 
 Value = TypeVar("Value")
 
@@ -37,11 +51,6 @@ class Scope:
 
     named: Sequence[Path]
     project: Project | None
-
-    @property
-    def settings(self) -> Settings:
-        """Those of the project."""
-        return self.project.settings if self.project else {}
 
     @property
     def out(self) -> Path:
@@ -60,43 +69,95 @@ class Scope:
         """The files and folders on which a build of it depends, whether they exist or not."""
         folders = [path if path.is_dir() else path.parent for path in self.named]
         templates = [each / "templates" for path in folders for each in (path, path.parent)]
-        mine = self.project.path if self.project else Path(PROJECT)
-        return [*folders, *templates, resources.folder("templates"), mine]
+        mine = [Path(PROJECT)]
+        if self.project:
+            mine = [self.project.path]
+            for booklet in self.project.booklets:
+                mine += (self._insert(self.project, each)[0] for each in booklet.inserts)
+        return [*folders, *templates, resources.folder("templates"), *mine]
+
+    def chosen(self, choose: Callable[..., Value], given: Mapping[str, Any]) -> Value:
+        """What options choose, where the settings of the project stand in for others.
+
+        Raises:
+            KitError: as `applied`.
+            typer.BadParameter: as `applied`.
+        """
+        if self.project is None:
+            return applied(choose, given, {})
+        own = self.project.binding if choose is options.bound else self.project.settings
+        return applied(choose, given, own)
 
     def run(self, wanted: Options, *, gallery: bool, **chosen: Any) -> Run:
         """A run of everything in it; other values are as in `Run`.
 
         Raises:
-            KitError: as for `paths`; or a setting of a booklet is wrong.
+            KitError: as for `paths`; or booklets cannot be as they are wanted.
         """
+        paths = self.paths()
         return Run(
-            self.paths(),
+            paths,
             [path for path in self.named if path.is_dir()],
             wanted,
             gallery=gallery and (self.project is None or self.project.gallery),
-            volumes=self._volumes(),
+            volumes=self._volumes(paths),
             **chosen,
         )
 
-    def _volumes(self) -> list[Volume] | None:
+    def _volumes(self, paths: Sequence[Path]) -> list[Volume] | None:
         """The booklets of the project, if all of it is named."""
         if self.project is None or self.named is not self.project.activities:
             return None
-        return [self._volume(booklet) for booklet in self.project.booklets]
+        known = {path.stem: path for path in paths}
+        volumes: list[Volume] = []
+        faults: list[Fault] = []
+        for booklet in self.project.booklets:
+            try:
+                volumes.append(self._volume(self.project, booklet, known))
+            except KitError as error:
+                faults += error.faults
+        if faults:
+            raise KitError(*_in_order(faults))
+        return volumes
 
-    def _volume(self, booklet: Booklet) -> Volume:
-        known = {path.stem: path for path in self.paths()}
-        for slug in booklet.slugs:
-            if slug not in known:
-                instead = formats.suggestion(slug, known)
-                raise fault(slug.location, f'there is no activity "{slug}"', instead)
-        own = {name: self.settings[name] for name in ("school",) if name in self.settings}
+    def _volume(self, project: Project, booklet: Booklet, known: Mapping[str, Path]) -> Volume:
+        faults = [
+            Fault(slug.location, f'there is no activity "{slug}"', formats.suggestion(slug, known))
+            for slug in booklet.slugs
+            if slug not in known
+        ]
+        if (slug := booklet.file.partition(".")[0].lower()) in known:
+            what = f"this is the name of a PDF of {known[slug].name}"
+            faults.append(Fault(booklet.file.location, what, "write another name"))
+        inserts = []
+        for each in booklet.inserts:
+            path, pages = self._insert(project, each)
+            inserts.append((path, pages))
+            if not path.is_file():
+                faults.append(
+                    Fault(
+                        each.location,
+                        f'there is no file "{each}"',
+                        "write a path as seen from the folder of kit.yaml",
+                    )
+                )
+        try:
+            order = applied(options.bound, {}, {**project.binding, **booklet.settings})
+        except KitError as error:
+            faults += error.faults
+        if faults:
+            raise KitError(*faults)
         return Volume(
             booklet.file,
-            applied(options.bound, {}, {**own, **booklet.settings}),
+            replace(order, inserts=inserts),
             [known[slug] for slug in booklet.slugs] or list(known.values()),
-            booklet.location,
+            booklet.file.location,
         )
+
+    def _insert(self, project: Project, typed: str) -> tuple[Path, str]:
+        """A file to insert, and which of its pages."""
+        path, pages = arguments.insert(typed)
+        return project.path.parent / path, pages
 
 
 def scope(files: Sequence[Path] | None) -> Scope:
@@ -143,23 +204,79 @@ def applied(choose: Callable[..., Value], given: Mapping[str, Any], settings: Se
     Args:
         choose: has a parameter for each option.
         given: their values.
-        settings: of kit.yaml.
+        settings: of kit.yaml; those that do not go with what is given do not count.
 
     Raises:
-        KitError: a setting is wrong; or as `choose`.
+        KitError: settings are wrong, each with its place.
         typer.BadParameter: as `choose`, about an option of the command line.
     """
-    values = dict(given)
-    places: dict[str, Location] = {}
-    for name in inspect.signature(choose).parameters:
-        option = name.strip("_").replace("_", "-")
-        if option in settings and not values.get(name):
-            values[name] = settings[option].value
-            places[f"--{option}"] = settings[option].location
-    try:
-        return choose(**values)
-    except typer.BadParameter as error:
-        if error.param_hint not in places:
-            raise
-        what, _, instead = error.message.partition("; ")
-        raise fault(places[str(error.param_hint)], what, instead) from None
+    parameters = inspect.signature(choose).parameters
+    names = {name.strip("_").replace("_", "-"): name for name in parameters}
+    typed = {
+        option: given[name]
+        for option, name in names.items()
+        if name in given and given[name] != parameters[name].default
+    }
+    used = {
+        option: settings[option]
+        for option in settings.keys() & names.keys() - typed.keys() - _aside(typed, settings)
+    }
+    faults: list[Fault] = []
+    while True:
+        values = {names[option]: _plain(setting) for option, setting in used.items()}
+        try:
+            made = choose(**{**given, **values})
+        except typer.BadParameter as error:
+            option = str(error.param_hint).removeprefix("--")
+            if option not in used:
+                raise
+            what, _, instead = error.message.partition("; ")
+            place = used[option].place(what)
+            faults.append(Fault(place, what, _OPTION.sub(_as_setting, instead)))
+        except KitError as error:  # of the printer, which is told by its name alone
+            option = "printer"
+            if option not in used:
+                raise
+            place = used[option].location
+            faults += (replace(each, location=each.location or place) for each in error.faults)
+        else:
+            if faults:
+                raise KitError(*_in_order(faults))
+            return made
+        # Without it, and what may depend on it, there may be other faults.
+        for each in (option, *_ASIDE.get(option, ())):
+            used.pop(each, None)
+
+
+def _aside(typed: Mapping[str, Any], settings: Settings) -> set[str]:
+    """The settings that do not go with what was typed."""
+    aside = {other for option in typed for other in _ASIDE.get(option, ())}
+    if _is_host(typed.get("only")):
+        aside |= {*_OF_PLAYERS}
+    elif "only" in settings and _is_host(settings["only"].value):
+        aside |= {"only"} if typed.keys() & {*_OF_PLAYERS} else set()
+    return aside
+
+
+def _is_host(edition: object) -> bool:
+    return str(edition).strip().lower() == HOST
+
+
+def _plain(setting: Setting) -> str | int | bool | list[str]:
+    """A value as the command line would have it."""
+    value = setting.value
+    if isinstance(value, int):
+        return value
+    return str(value) if isinstance(value, str) else [str(each) for each in value]
+
+
+def _as_setting(option: re.Match[str]) -> str:
+    """An option as it is written in kit.yaml: "add fold: yes", "write backs: long-edge"."""
+    add, name, value = option.groups()
+    return f"{add or ''}{name}{': ' if value else ': yes' if add else ''}"
+
+
+def _in_order(faults: list[Fault]) -> list[Fault]:
+    from kit_builder import manuscript  # here, since it loads YAML
+
+    return manuscript.in_order(faults)

@@ -83,6 +83,11 @@ class Store:
         known = self._outlines.get(self._name(sources.definition.shown))
         return known[1] if known and known[0] == sources.digest else None
 
+    def last_outline(self, sources: Sources) -> Outline | None:
+        """The outline of an activity when it could last be read."""
+        known = self._outlines.get(self._name(sources.definition.shown))
+        return known[1] if known else None
+
     def record(self, name: str) -> Record | None:
         """What is known of a PDF."""
         return self._records.get(name)
@@ -159,12 +164,28 @@ class Store:
             lines.append(_record_line(stamped))
         self._append(lines)
 
-    def drop(self, name: str) -> None:
-        """Removes the files of a record, if nobody changed them, and the record."""
-        if name in self._records:
-            self._clear(name, ())
+    def drop(self, name: str) -> tuple[list[str], list[str]]:
+        """Removes a record, if there is one, and its files, but for those that somebody changed.
+
+        Returns:
+            The names of those that were removed, and of those that were not.
+
+        Raises:
+            KitError: a file cannot be removed.
+        """
+        removed: list[str] = []
+        kept: list[str] = []
+        record = self._records.get(name)
+        for each, stamp in record.files.items() if record else ():
+            if self._is_intact(each, stamp):
+                self._remove(each)
+                removed.append(each)
+            elif os.path.lexists(self.folder / each):
+                kept.append(each)
+        if record:
             del self._records[name]
             self._changed = True
+        return removed, kept
 
     def _clear(self, name: str, but: Collection[str]) -> None:
         """Removes the files of a record that are of no use any more, if nobody changed them."""
@@ -194,16 +215,10 @@ class Store:
         removed: list[str] = []
         kept: list[str] = []
         for record in self.records():
-            if not any(self._is_gone(source, swept) for source in record.sources):
-                continue
-            for name, stamp in record.files.items():
-                if self._is_intact(name, stamp):
-                    self._remove(name)
-                    removed.append(name)
-                elif os.path.lexists(self.folder / name):
-                    kept.append(name)
-            del self._records[record.name]
-            self._changed = True
+            if any(self._is_gone(source, swept) for source in record.sources):
+                gone, changed = self.drop(record.name)
+                removed += gone
+                kept += changed
         return removed, kept
 
     def _is_gone(self, source: str, folders: set[str]) -> bool:

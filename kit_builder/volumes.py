@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from kit_builder import files, keys
@@ -34,6 +34,11 @@ class Volume:
         return f"{self.order.edition}/{self.file}"
 
 
+def records(store: Store) -> list[Record]:
+    """The booklets that are in the output folder."""
+    return [each for each in store.records() if each.name.endswith(".pdf") and not each.sources]
+
+
 def bind(volume: Volume, store: Store, lock: Callable[[bytes], bytes] | None) -> int | None:
     """Binds a booklet into the output folder; what is printed apart goes into a folder beside it.
 
@@ -55,13 +60,19 @@ def bind(volume: Volume, store: Store, lock: Callable[[bytes], bytes] | None) ->
             f"{volume.name} is a kit's own PDF",
             "write another name",
         )
-    key = "" if lock else _key(volume)
+
+    def outline(sources: Sources) -> Outline:
+        # It was asked for when the kits were built; so whoever names the title of an activity that
+        # is faulty by now goes on with the last one.
+        return store.last_outline(sources) or _outline(sources)
+
+    key = "" if lock else _key(volume, outline)
     if known and known.key == key and key and store.is_intact(known):
         return None
     # Imported here, so that a build that finds everything up to date takes no time.
     from kit_builder import bindery
 
-    bound = bindery.bind(volume.paths, volume.order)
+    bound = bindery.bind(volume.paths, volume.order, outline)
     apart = PurePosixPath(volume.name).with_suffix("")
     made = {volume.name: bound.pdf}
     made |= {str(apart / name): pdf for name, pdf in bound.apart.items()}
@@ -71,19 +82,27 @@ def bind(volume: Volume, store: Store, lock: Callable[[bytes], bytes] | None) ->
     return bound.pages
 
 
-def _key(volume: Volume) -> str:
-    """What a booklet depends on: all that its activities may use, used or not."""
+def _key(volume: Volume, outline: Callable[[Sources], Outline]) -> str:
+    """What a booklet depends on: its activities, and all templates that they may use."""
     folders = dict.fromkeys(path.parent for path in volume.paths)
-    libraries = {folder: Library(folder, _unread) for folder in folders}
-    said = [keys.program(), repr(volume.order)]
+    libraries = {folder: Library(folder, outline) for folder in folders}
+    said = [keys.program(), repr(replace(volume.order, inserts=()))]
     for library in libraries.values():
         layers = library.templates.program + library.templates.own
         said += (f"{name} {file.digest}" for name, file in layers)
-        said += (library.sources(path).digest for path in library.paths)
-    said += (files.read(path).digest for path, _ in volume.order.inserts)
-    said += map(str, volume.paths)
+    for path in volume.paths:
+        library = libraries[path.parent]
+        sources = library.sources(path)
+        said += (sources.slug, sources.digest)
+        for language in library.outline(sources).languages:
+            said.append(repr(library.material(sources, language).titles))
+    for path, pages in volume.order.inserts:
+        said += (path.name, pages, files.read(path).digest)
     return files.digest("\n".join(said).encode())
 
 
-def _unread(sources: Sources) -> Outline:
-    raise AssertionError("a booklet's key depends on whole files")
+def _outline(sources: Sources) -> Outline:
+    # Imported here for the same reason.
+    from kit_builder import reading
+
+    return reading.outline(sources)

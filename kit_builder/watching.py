@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from stat import S_ISDIR
 
 import watchfiles
 
@@ -11,44 +12,46 @@ _SUFFIXES = (".yaml", ".yml", ".j2")
 # In milliseconds: an editor that saves in several steps is done after the first; after the second
 # it is looked whether there is something else to watch by now.
 _SETTLED = 100
-_LOOK = 1000
+_LOOK = 250
 
 
 def saves(places: Callable[[], Sequence[Path]]) -> Iterator[None]:
-    """Yields at once, and whenever a definition, a template or a label file may have changed.
+    """Yields soon, and whenever a definition, a template or a label file may have changed.
 
-    Nothing is missed, however long the turn takes for which it yields.
+    Nothing is missed, however long the turn takes for which it yields: it is watched meanwhile.
 
     Args:
-        places: the files and folders to watch, whether they exist yet or not.
+        places: the files and folders to watch, whether they exist yet or not. It is asked again
+            when one of the files has changed, or a folder has come, gone or been replaced.
     """
-    yield
     while True:
         known = places()
         before = _state(known)
-        folders = [path for path in known if path.is_dir()]
+        due = True
         for changes in watchfiles.watch(
-            *folders,
+            *(path for path in known if path.is_dir()),
             watch_filter=lambda _, path: path.endswith(_SUFFIXES),
             debounce=_SETTLED,
             rust_timeout=_LOOK,
             yield_on_timeout=True,
         ):
-            if _state(places()) != before:
-                break
-            if changes:
+            if due or changes:
+                due = False
                 yield
-        # What changed before the new folders are watched is seen in this turn.
-        yield
+            if _state(known) != before:
+                break
 
 
-def _state(places: Sequence[Path]) -> list[tuple[Path, bool, int]]:
-    """Which of them exist, and of files when they were changed."""
-    state = []
-    for path in places:
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        state.append((path, path.is_dir(), 0 if path.is_dir() else status.st_mtime_ns))
-    return state
+def _state(places: Sequence[Path]) -> list[tuple[int, ...] | None]:
+    """What tells whether one of them came, went or was replaced, or a file was changed."""
+    return [_identity(path) for path in places]
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if S_ISDIR(status.st_mode):  # what lies in it is watched
+        return (status.st_ino,)
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -59,6 +59,25 @@ def test_an_engine_shows_all_of_a_kit(engine: Engine) -> None:
     assert all(shown.count(caption) >= captions.count(caption) for caption in captions)
 
 
+class Absent:
+    """An engine whose library cannot be loaded."""
+
+    def setup(self) -> None:
+        raise OSError("cannot load library 'pango'\nand more that nobody reads")
+
+    def prep(self, kit: kits.Kit) -> None: ...
+
+    def make(self, prepared: None) -> tuple[bytes, bytes]:
+        return b"", b""
+
+
+def test_an_engine_that_is_not_installed_is_left_out_and_named() -> None:
+    floor = Floor(SMALL)
+    ready, notes = measures.installed({"canvas": floor, "other": Absent()})
+    assert ready == {"canvas": floor}
+    assert notes == ["other: missing (cannot load library 'pango')"]
+
+
 def test_words_that_are_not_shown_are_missed() -> None:
     kit = kits.kit(1)
     rules = " ".join(kits.words(kit["sections"]))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import time
 import traceback
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from kit_builder import __version__, crew
 from tests.bench.figures import table
 from tests.bench.measures import MEASURES, Size
+
+_LEAST = 10  # activities: below, nothing is worth its digits
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -25,11 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names)
     )
     given = parser.parse_args(arguments)
+    if given.activities < _LEAST:
+        parser.error(f"N is {given.activities}; write {_LEAST} or more")
     machine = {
         "version": __version__,
         "python": platform.python_version(),
         "system": platform.platform(),
         "cores": crew.cores(),
+        "load": round(os.getloadavg()[0], 1),  # of other work, before this began
+        "rl_accel": find_spec("_rl_accel") is not None,  # ReportLab's compiled functions
         "activities": given.activities,
         "date": time.strftime("%Y-%m-%d"),
     }

@@ -97,7 +97,7 @@ _ENGINES: Mapping[str, Engine] = {
 
 def engines(size: Size) -> Measured:
     """The whole pipeline beside the practical limit, and beside what else one could take."""
-    ready, notes = _installed()
+    ready, notes = installed(_ENGINES)
     work = [kits.kit(number) for number in range(size.rounds)]
     calls: dict[str, _Call] = {}
     for name, engine in ready.items():
@@ -149,10 +149,10 @@ def engines(size: Size) -> Measured:
     )
 
 
-def _installed() -> tuple[dict[str, Engine], list[str]]:
-    """The engines that are there, and what is to be said of the others."""
+def installed(engines: Mapping[str, Engine]) -> tuple[dict[str, Engine], list[str]]:
+    """The engines that are there, set up, and what is to be said of the others."""
     ready, notes = {}, []
-    for name, engine in _ENGINES.items():
+    for name, engine in engines.items():
         try:
             engine.setup()
         except (ImportError, OSError) as error:
