@@ -221,19 +221,25 @@ class _Build:
     def _outline(self, sources: Sources) -> Outline:
         known = self._store.outline(sources) if self._store else None
         if known is None:
-            asked = self._outlines.get(sources.digest)
+            last = self._store.last_outline(sources) if self._store else None
             try:
-                known = asked.result() if asked else _outline(sources)
-            except BrokenExecutor:  # its process was killed
-                known = _outline(sources)
+                known = self._asked_outline(sources)
             except KitError:
-                # Whoever prints its title goes on with the last one until it is mended.
-                if self._store and (last := self._store.last_outline(sources)):
-                    return last
-                raise
+                if last is None:
+                    raise
+                # Until it is mended, whoever prints its title goes on with the last one.
+                return last
+            known = known.mended(last) if last else known
             if self._store:
                 self._store.note(sources, known)
         return known
+
+    def _asked_outline(self, sources: Sources) -> Outline:
+        asked = self._outlines.get(sources.digest)
+        try:
+            return asked.result() if asked else _outline(sources)
+        except BrokenExecutor:  # its process was killed
+            return _outline(sources)
 
     def _plan(self, path: Path, sources: Sources | KitError) -> _Plan:
         try:

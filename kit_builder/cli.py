@@ -176,9 +176,9 @@ def _build(
         )
         waiting = f"waiting: another build is in {shown(folder)}"
         with (
-            Report(shown(folder), len(order.paths), faults, quiet or as_json) as report,
             store.opened(folder, lambda: typer.echo(waiting, err=True)) as opened,
             _executor(jobs, dask) as (executor, size, few),
+            Report(shown(folder), len(order.paths), faults, quiet or as_json) as report,
         ):
             told.append(report)
             run.run(order, opened, report, executor, few=few, ahead=_AHEAD * size)

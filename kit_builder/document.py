@@ -8,6 +8,7 @@ taken out again and become the `location` of texts and elements.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.parsers import expat
@@ -16,6 +17,7 @@ from kit_builder.errors import KitError, Location, Source, Text, fault
 
 # Noncharacters (Unicode 23.7): allowed in XML, refused in authors' files, so they cannot collide.
 _OPEN, _NUMBER_END, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+_ONE_MARK = re.compile(f"{_OPEN}([0-9]+){_NUMBER_END}([^{_OPEN}{_NUMBER_END}{_CLOSE}]+){_CLOSE}")
 PLACE_ATTRIBUTE = "at"
 
 
@@ -83,8 +85,12 @@ class _Builder:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if written := attributes.pop(PLACE_ATTRIBUTE, ""):
             self.place = self._places.get(written) or self._template_place(written)
-        located = {name: self._attribute(value) for name, value in attributes.items()}
-        self._open.append((tag, located, [], self.place))
+        place = self.place
+        located = {  # no mark is ASCII
+            name: Text(value, place) if value.isascii() else self._attribute(value)
+            for name, value in attributes.items()
+        }
+        self._open.append((tag, located, [], place))
 
     def end(self, _tag: str) -> None:
         tag, attributes, children, place = self._open.pop()
@@ -96,15 +102,13 @@ class _Builder:
 
     def characters(self, data: str) -> None:
         _, _, children, place = self._open[-1]
-        if data.isascii():  # no mark in it: most is the white space of a template
+        if data.isascii():  # such as the white space of a template
             children.append(Text(data, place))
         else:
             children += self._pieces(data, place)
 
     def _attribute(self, value: str) -> Text:
         place = self.place
-        if value.isascii():
-            return Text(value, place)
         pieces = self._pieces(value, place)
         if len(pieces) == 1:
             return pieces[0]
@@ -117,6 +121,9 @@ class _Builder:
         Raises:
             KitError: a mark is broken.
         """
+        one = _ONE_MARK.fullmatch(marked)
+        if one and int(one[1]) < len(self._origins):
+            return [Text(one[2], self._origins[int(one[1])].location)]
         before, *opened = marked.split(_OPEN)
         if _NUMBER_END in before or _CLOSE in before:
             raise self._broken_mark()

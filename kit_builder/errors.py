@@ -68,7 +68,7 @@ class Text(str):
 
     def __new__(cls, text: str, location: Location, first_line: int | None = None) -> Text:
         """A text and its place; see the attributes."""
-        self = super().__new__(cls, text)
+        self = str.__new__(cls, text)
         self.location = location
         self.first_line = first_line
         return self

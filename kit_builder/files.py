@@ -82,19 +82,21 @@ def write(contents: Mapping[Path, bytes]) -> None:
     Raises:
         KitError: the disk is full, a folder cannot be written, or the like.
     """
-    parts: dict[Path, Path] = {}
+    parts: list[tuple[Path, Path]] = []
     path = Path()
     try:
         try:
             for path, raw in contents.items():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 part = path.with_name(f".{path.name}.{os.getpid()}.part")
-                parts[part] = path
+                parts.append((part, path))
                 part.write_bytes(raw)
-            for part, path in parts.items():
+            while parts:
+                part, path = parts[0]
                 part.replace(path)
+                del parts[0]
         finally:
-            for part in parts:
+            for part, _ in parts:
                 part.unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(path, error) from None

@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import struct
+import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -40,6 +41,9 @@ _LANGUAGES = {
 _UPPER = bytes(round(grey / 17) << 4 for grey in range(256))
 _LOWER = bytes(round(grey / 17) for grey in range(256))
 _COMPRESSION = 3  # against 6: 0.8 ms less for each picture, 2 kB more
+
+# PDFium is not made for threads, which a worker of a Dask cluster has: not even with a file each.
+_PDFIUM = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +141,20 @@ def pictures(pdf: bytes, pages: Sequence[int]) -> tuple[Rendering, ...]:
         pdf: not locked by a password.
         pages: counted from 0.
     """
+    with _PDFIUM:
+        return tuple(_rendered(pdf, pages))
+
+
+def _rendered(pdf: bytes, pages: Sequence[int]) -> Iterator[Rendering]:
     import pypdfium2  # here, since only a build needs it: no other command waits for it
 
     with pypdfium2.PdfDocument(pdf) as document:
-        made = []
         for number in pages:
             leaf = document[number]
             # pypdfium2 rounds up: half a pixel less cannot become one pixel more.
             scale = (WIDTH - 0.5) / leaf.get_width()
             bitmap = leaf.render(scale=scale, grayscale=True)
-            made.append(Rendering(_png(bytes(bitmap.buffer)), WIDTH, bitmap.height))
-        return tuple(made)
+            yield Rendering(_png(bytes(bitmap.buffer)), WIDTH, bitmap.height)
 
 
 def _png(greys: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kit_builder import files
 from kit_builder.files import File
@@ -63,6 +63,13 @@ class Outline:
     def title(self, language: str) -> str:
         """In a language if there is one in it, else in its own."""
         return self.titles.get(language) or self.titles.get(self.language, "")
+
+    def mended(self, last: Outline) -> Outline:
+        """The same, or, where its files are half written, what was known of them before."""
+        if not self.title(self.language):
+            return last
+        titles = {each: title or last.titles.get(each, "") for each, title in self.titles.items()}
+        return replace(self, titles=titles)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ NoGallery = Annotated[
 
 
 @cache
-def _secret_words() -> str:
+def secret_words() -> str:
     """Asked for once, however often `watch` builds."""
     words: str = typer.prompt("Secret words", hide_input=True)
     return words
@@ -270,7 +270,7 @@ def chosen(
         raise arguments.wrong("--puzzles", "they are more than one puzzle; leave out --puzzle")
     words = os.environ.get(_SECRET, "")
     if secret:
-        words = _secret_words()
+        words = secret_words()
     orders = [
         PuzzleOrder(
             number,

@@ -10,14 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kit_builder import files, library, manuscript
+from kit_builder import files, library, manuscript, puzzles
 from kit_builder.errors import Fault, KitError, Location, Text
 from kit_builder.fields import Fields
 from kit_builder.printing import MOST_SETS, PLAYER
 
-# Settings that are no text: yes or no, and whole numbers with their largest.
+# Settings that are no text: yes or no, and whole numbers from the least to the largest.
 _FLAGS = ("split", "cut-backs", "large-print", "fold")
-_NUMBERS = {"sets": MOST_SETS, "puzzle": 9999, "checkers": 6, "signature": 100}
+_NUMBERS = {
+    "sets": (1, MOST_SETS),
+    "puzzle": (1, 9999),
+    "checkers": (min(puzzles.CHECKERS), max(puzzles.CHECKERS)),
+    "signature": (1, 100),
+}
 
 _PRINTING = (
     *("only", "sets", "parts", "split", "backs", "cut", "gutter", "bleed", "order", "cut-backs"),
@@ -166,7 +171,7 @@ def _settings(fields: Fields, names: Sequence[str]) -> dict[str, Setting]:
         if name in _FLAGS:
             value = fields.word(name, ("no", "yes")) == "yes"
         elif name in _NUMBERS:
-            value = fields.whole(name, 1, _NUMBERS[name], default=1)
+            value = fields.whole(name, *_NUMBERS[name], default=1)
         else:
             value = fields.optional_text(name)
         if name in fields and value is not None:

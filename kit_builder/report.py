@@ -123,7 +123,7 @@ class Report:
 
     def _say(self, line: str) -> None:
         if not self._quiet:
-            typer.echo(line)
+            print(line, flush=True)  # what `typer.echo` writes, the bar does not make room for
 
     def as_json(self) -> str:
         """Everything, as JSON: outputs, what is out of date, removed or kept, faults, seconds."""
@@ -158,7 +158,7 @@ def _bar(total: int) -> tuple[Progress, TaskID]:
         transient=True,
         redirect_stdout=sys.stdout.isatty(),
     )
-    task = bar.add_task("", total=total, faults="no fault")
+    task = bar.add_task("", total=total, faults=counted(0, "fault"))
     bar.start()
     return bar, task
 

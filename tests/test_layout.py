@@ -439,6 +439,43 @@ def test_a_mistake_in_a_card_face_is_placed_there(club: Path, text: str, told: s
     assert refusal(club)[0].startswith(f"templates/cards/symbol.xml.j2:{told}")
 
 
+BROKEN = "the markup is broken at or after this element: "
+
+
+@pytest.mark.parametrize(
+    ("face", "told"),
+    [
+        ("<p/>", "2: a card face is a <card>, not a <p>; write it"),
+        ("<card>\n<p></card>", f"3: {BROKEN}mismatched tag; "),
+        ("<card>\n<p>", f"3: {BROKEN}no element found; "),
+        ("<card>\n</card>\n<card></card>", f"2: {BROKEN}junk after document element; "),
+        ("<card>\n</card></card>", f"2: {BROKEN}not well-formed (invalid token); "),
+        ("<card>\n</card></deck>", f"2: {BROKEN}not well-formed (invalid token); "),
+        ("<card/>more", f"2: {BROKEN}junk after document element; "),
+        ("<card>&nbsp;</card>", f"2: {BROKEN}undefined entity; "),
+    ],
+)
+def test_what_is_not_one_card_is_refused_in_its_face(club: Path, face: str, told: str) -> None:
+    add(club, "cards/symbol.xml.j2", f"{{# fields: shape, label #}}\n{face}")
+    assert refusal(club)[0].startswith(f"templates/cards/symbol.xml.j2:{told}")
+
+
+def test_a_broken_card_face_is_told_before_what_breaks_after_it(club: Path) -> None:
+    add(club, "cards/symbol.xml.j2", "{# fields: shape, label #}\n<card>\n<p></card>")
+    body = "{{ face(kit.decks[0], kit.decks[0].printed() | first, 'symbol') }}"
+    assert refusal(club, f"{body}\n{{{{ nothing }}}}")[0].startswith(
+        f"templates/cards/symbol.xml.j2:3: {BROKEN}mismatched tag; "
+    )
+
+
+def test_an_authors_text_is_escaped_where_nothing_else_is(club: Path) -> None:
+    body = "{% autoescape false %}<p>{{ kit.title }}{{ '<br/>' }}</p>{% endautoescape %}"
+    (paragraph,) = rendered(club, body).elements()
+    assert paragraph.text == "A < B & {{ kit.slug }}"
+    assert str(paragraph.text.location) == "activities/game.yaml:1:8"
+    assert [each.tag for each in elements(paragraph, "br")] == ["br"]
+
+
 def test_the_host_layout_may_name_host_fields(club: Path) -> None:
     add(club, "host.xml.j2", "<a>{{ host.sections[0].text }}</a>")
     assert render(club, HOST).text == "The liar is Anna."
