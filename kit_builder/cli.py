@@ -309,13 +309,18 @@ def _booklet(
         typer.echo(f"{shown(path.with_name(name))}: to print apart")
 
 
+def _made(paths: Sequence[Path], wanted: Options) -> Iterator[build.Result]:
+    """What a build would make of activities; nothing is written."""
+    with _executor(None, None) as (executor, size, few):
+        yield from build.build(paths, wanted, executor, few=few, ahead=_AHEAD * size)
+
+
 @app.command("check")
 @_with(options.chosen)
 def _check(ask: Asked[Options], faults: list[Fault]) -> None:
     """Check activities: everything that build does, except writing."""
     scope, wanted = ask()
-    order = scope.run(wanted, gallery=False)
-    for result in build.build(order.paths, wanted):
+    for result in _made(scope.run(wanted, gallery=False).paths, wanted):
         faults += result.faults
         if not result.faults:
             typer.echo(f"{result.slug}: no faults, {pages(result)}")
@@ -331,7 +336,7 @@ def _plan(
     """Say what a build would need: pages, sheets, cards, cuts."""
     scope, wanted = ask()
     needs: dict[str, Count] = {}
-    for result in build.build(scope.paths(), wanted):
+    for result in _made(scope.paths(), wanted):
         faults += result.faults
         if not result.faults:
             needs[result.slug] = sum((each.count for each in result.outputs), Count())

@@ -66,7 +66,7 @@ class Outline:
 
     def mended(self, last: Outline) -> Outline:
         """The same, or, where its files are half written, what was known of them before."""
-        if not self.title(self.language):
+        if not (self.language and self.title(self.language)):
             return last
         titles = {each: title or last.titles.get(each, "") for each, title in self.titles.items()}
         return replace(self, titles=titles)

@@ -135,7 +135,7 @@ class Report:
                 "out_of_date": self._stale,
                 "removed": self._removed,
                 "kept": self._kept,
-                "faults": [_placed(each) for each in self._faults],
+                "faults": [_placed(each) for each in _once(self._faults)],
                 "seconds": round(time.monotonic() - self._began, 3),
             },
             ensure_ascii=False,
@@ -177,6 +177,11 @@ def _told(output: Output) -> dict[str, Any]:
     }
 
 
+def _once(faults: Iterable[Fault]) -> list[Fault]:
+    """A fault of a template or a label file is one, however many activities use it."""
+    return list(dict.fromkeys(faults))
+
+
 def _placed(each: Fault) -> dict[str, Any]:
     place = each.location
     return {
@@ -190,7 +195,7 @@ def _placed(each: Fault) -> dict[str, Any]:
 
 def echo_faults(faults: Iterable[Fault]) -> None:
     """Says what is wrong, each with its place, and how much in all."""
-    told = list(faults)
+    told = _once(faults)
     for each in told:
         typer.echo(f"{each}\n", err=True)
     if told:

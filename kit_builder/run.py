@@ -121,7 +121,10 @@ def run(
     _tell_removed(report, *store.sweep(order.folders))
     if order.gallery and order.paths:
         shelf = library.templates_of(order.paths[0].parent)
-        exhibits.refresh(store, shelf, order.options.printing.school)
+        try:
+            exhibits.refresh(store, shelf, order.options.printing.school)
+        except KitError as error:
+            report.failed(error.faults)
     else:
         exhibits.remove(store)
 

@@ -7,14 +7,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
-from kit_builder import library, run, store, work
+from kit_builder import gallery, library, run, store, work
 from kit_builder.run import Run
 from kit_builder.variants import Options
 from tests.test_crew import AT_B, LONG, ROOT, SLUGS, STOPPED, add, ended, everywhere, said
@@ -37,8 +39,9 @@ import asyncio, sys
 from distributed import Worker
 
 async def serve():
-    settings = {"nthreads": 2, "dashboard": False, "local_directory": "scratch"}
-    async with Worker(sys.argv[1], **settings) as worker:
+    async with Worker(
+        sys.argv[1], nthreads=int(sys.argv[2]), dashboard=False, local_directory="scratch"
+    ) as worker:
         print(worker.address, flush=True)
         await worker.finished()
 
@@ -59,9 +62,9 @@ class Network:
         self.workers: list[subprocess.Popen[str]] = []
         self.scheduler, self.address = self._started(SCHEDULER)
 
-    def add(self, path: Path = ROOT) -> str:
-        """A worker with two threads, and the program that lies in a folder; its address."""
-        worker, address = self._started(WORKER, self.address, path=path)
+    def add(self, path: Path = ROOT, threads: int = 2) -> str:
+        """A worker, and the program that lies in a folder; its address."""
+        worker, address = self._started(WORKER, self.address, str(threads), path=path)
         self.workers.append(worker)
         return address
 
@@ -160,6 +163,22 @@ def test_threads_of_one_process_do_not_disturb_each_other() -> None:
         sys.setswitchinterval(switching)
 
 
+def test_no_two_threads_ask_pdfium_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = here()["player/a.pdf"]
+    usual = gallery.pictures(pdf, [0, 1])
+    together = threading.Barrier(2)
+    open_document = pypdfium2.PdfDocument
+
+    def alone(raw: bytes) -> object:
+        with pytest.raises(threading.BrokenBarrierError):
+            together.wait(0.2)  # in vain, since nobody else comes
+        return open_document(raw)
+
+    monkeypatch.setattr(pypdfium2, "PdfDocument", alone)
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(gallery.pictures, [pdf] * 2, [[0, 1]] * 2)) == [usual] * 2
+
+
 def test_a_worker_that_is_killed_is_replaced_by_another() -> None:
     everywhere(AT_B.format(happens=f"{DIE_ONCE}"))
     with network(2) as dask:
@@ -178,11 +197,19 @@ DIE_ONCE = """
 """
 
 
+# A worker has one job at a time, so that it is plain which one killed it, and once is enough.
+ONE_EACH = {
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0",
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
+}
+
+
 def test_a_job_that_kills_its_workers_is_named_and_the_rest_goes_on() -> None:
     everywhere(AT_B.format(happens="os.kill(os.getpid(), signal.SIGKILL)"))
-    with network(2, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as dask:
+    with network(0, **ONE_EACH) as dask:
+        for _ in range(2):
+            dask.add(threads=1)
         code, out, err = ended(started("--dask", dask.address))
-    print(err)
     assert (code, out) == (1, said("a", "c", "d", made="6 PDFs in build"))
     assert err == (
         "activities/b.yaml: the process that made player/b.pdf was killed; "
@@ -191,7 +218,7 @@ def test_a_job_that_kills_its_workers_is_named_and_the_rest_goes_on() -> None:
 
 
 def test_a_scheduler_that_is_lost_is_one_fault_and_what_was_made_stays() -> None:
-    everywhere(AT_B.format(happens="open('waiting', 'w').close(); signal.pause()"))
+    everywhere(AT_B.format(happens="signal.pause()"))
     with network(1) as dask:
         building = started("--dask", dask.address)
         assert building.stdout is not None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
 
@@ -45,6 +48,13 @@ def fail(_: int) -> None:
     raise ZeroDivisionError("of the call")
 
 
+def die_handing_over() -> None:
+    """Begins to send a result of 1000 bytes."""
+    (pipe,) = (each for each in gc.get_objects() if isinstance(each, Connection))
+    os.write(pipe.fileno(), struct.pack("!i", 1000) + b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def raises_interrupt() -> None:
     with Crew(1) as one:
         begun = one.submit(process, 0)
@@ -65,11 +75,19 @@ def test_only_the_call_whose_process_is_killed_is_lost() -> None:
             assert call.result() == number**2
 
 
+def test_a_process_may_be_killed_while_it_hands_over_what_it_made() -> None:
+    with Crew(1) as one:
+        with pytest.raises(BrokenExecutor):
+            one.submit(die_handing_over).result(LONG)
+        assert one.submit(square, 3).result() == 9
+
+
 def test_an_error_of_a_call_is_its_own_and_its_process_goes_on() -> None:
     with Crew(1) as one:
         before = one.submit(process, 0).result()
-        with pytest.raises(ZeroDivisionError, match="of the call"):
+        with pytest.raises(ZeroDivisionError, match="of the call") as caught:
             one.submit(fail, 0).result()
+        assert 'raise ZeroDivisionError("of the call")' in caught.value.__notes__[0]
         assert one.submit(process, 0).result() == before != os.getpid()
 
 
@@ -188,9 +206,10 @@ def test_ctrl_c_ends_a_build_whose_jobs_would_never_end() -> None:
 def test_ctrl_c_while_processes_are_starting_is_not_theirs_to_hear() -> None:
     # Sent by each process to itself, before it ignores it by itself.
     everywhere(
-        "import os, signal\nfrom kit_builder import crew\nreal = crew._begin\n"
-        "def begin():\n    os.kill(os.getpid(), signal.SIGINT)\n    real()\n"
-        "crew._begin = begin\nbegin.__module__, begin.__qualname__ = 'kit_builder.crew', '_begin'\n"
+        "import os, signal\nfrom kit_builder import crew\nreal = crew._serve\n"
+        "def serve(pipe):\n    os.kill(os.getpid(), signal.SIGINT)\n    real(pipe)\n"
+        "serve.__module__, serve.__qualname__ = 'kit_builder.crew', '_serve'\n"
+        "crew._serve = serve\n"
     )
     assert ended(started("--jobs", "2")) == (0, said(*SLUGS), "")
 

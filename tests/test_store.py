@@ -390,6 +390,17 @@ def test_nothing_is_written_through_a_link(path: Path) -> None:
     assert Path("precious").read_bytes() == PRECIOUS
 
 
+def test_the_manifest_of_another_folder_is_not_added_to() -> None:
+    write("a")
+    OUT.rename("other")
+    before = Path("other/.kit-builder/manifest.jsonl").read_bytes()
+    MANIFEST.parent.mkdir(parents=True)
+    MANIFEST.symlink_to(Path("other/.kit-builder/manifest.jsonl").absolute())
+    write("b")
+    assert Path("other/.kit-builder/manifest.jsonl").read_bytes() == before
+    assert known() == {"player/b.pdf": "key"}
+
+
 def test_a_folder_of_pdfs_may_be_a_link() -> None:
     Path("elsewhere").mkdir()
     OUT.mkdir()
