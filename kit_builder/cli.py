@@ -174,13 +174,14 @@ def _build(
         order = scope.run(
             wanted, force=force, gallery=not no_gallery, lock=_lock(word) if word else None
         )
+        report = Report(shown(folder), len(order.paths), faults, quiet or as_json)
+        told.append(report)
         waiting = f"waiting: another build is in {shown(folder)}"
         with (
             store.opened(folder, lambda: typer.echo(waiting, err=True)) as opened,
             _executor(jobs, dask) as (executor, size, few),
-            Report(shown(folder), len(order.paths), faults, quiet or as_json) as report,
+            report,
         ):
-            told.append(report)
             run.run(order, opened, report, executor, few=few, ahead=_AHEAD * size)
         if not as_json:
             report.sum_up()

@@ -24,7 +24,7 @@ def refresh(store: Store, shelf: Templates, school: str = "") -> None:
         KitError: it cannot be written, or a label file is faulty.
     """
     for edition in EDITIONS:
-        records = [each for each in store.records() if _is_kit(each, edition)]
+        records = [each for each in store.records() if _is_kit(each, edition, store)]
         name = f"{edition}/{_PAGE}"
         if not records:
             store.drop(name)
@@ -54,8 +54,10 @@ def remove(store: Store) -> None:
         store.drop(f"{edition}/{_PAGE}")
 
 
-def _is_kit(record: Record, edition: str) -> bool:
-    return bool(record.files) and record.name.startswith(f"{edition}/") and bool(record.sources)
+def _is_kit(record: Record, edition: str, store: Store) -> bool:
+    """Whether it is a kit's, and its PDF is there, which somebody may have removed."""
+    own = bool(record.files and record.sources) and record.name.startswith(f"{edition}/")
+    return own and (store.folder / record.name).is_file()
 
 
 def _identity(record: Record) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from kit_builder import arguments, formats, library, options, resources
-from kit_builder.errors import Fault, KitError
+from kit_builder.errors import Fault, KitError, Location, Source, fault
+from kit_builder.files import shown
 from kit_builder.library import PROJECT
 from kit_builder.printing import HOST
 from kit_builder.run import Run
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".yaml", ".yml")  # a folder of activities has no such name
 _LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
+
+_MISNAMED = ("kit.yml", "kit.yaml.txt")
 
 # What does not go together: an option of the command line sets these settings aside.
 _ASIDE = {
@@ -168,7 +171,7 @@ def scope(files: Sequence[Path] | None) -> Scope:
     here counts for whatever is named. An activity may be named by its slug alone.
 
     Raises:
-        KitError: the kit.yaml is faulty.
+        KitError: the kit.yaml is faulty, or has another name.
     """
     if files and len(files) == 1:
         (path,) = files
@@ -176,10 +179,21 @@ def scope(files: Sequence[Path] | None) -> Scope:
         if inside.is_file():
             project = _read(inside)
             return Scope(project.activities, project)
+        _refuse_misnamed(path)
     here = Path(PROJECT)
+    _refuse_misnamed(here.parent)
     known = _read(here) if here.is_file() else None
     usual = known.activities if known else [library.default(Path())]
     return Scope([_meant(path, usual) for path in files] if files else usual, known)
+
+
+def _refuse_misnamed(folder: Path) -> None:
+    """Refuses a kit.yaml that would not be read, because it is called otherwise."""
+    if not (folder / PROJECT).is_file():
+        for path in (folder / name for name in _MISNAMED):
+            if path.is_file():
+                place = Location(Source(shown(path)))
+                raise fault(place, "the file of a project has another name", f"call it {PROJECT}")
 
 
 def _read(path: Path) -> Project:

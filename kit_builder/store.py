@@ -293,13 +293,12 @@ class Store:
         """
         if not self._changed:
             return
-        known = {source for record in self._records.values() for source in record.sources[:1]}
         lines = [f"{_HEADER}\n"]
         lines += map(_record_line, self.records())
         lines += (
             _outline_line(name, *self._outlines[name])
             for name in sorted(self._outlines)
-            if name in known
+            if (self.folder / name).is_file()
         )
         files.write({self._path: "".join(lines).encode()})
         self._changed = False

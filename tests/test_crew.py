@@ -320,23 +320,23 @@ def test_json_tells_everything_with_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "arguments", "path"),
+    ("spoil", "arguments", "path", "folder"),
     [
-        (lambda: Path("build").write_text("x"), (), "build"),
-        (lambda: Path("build/.kit-builder/lock").mkdir(parents=True), (), "build"),
-        (lambda: None, ("nowhere",), "nowhere"),
-        (lambda: None, ("--printer", "unknown"), None),
-        (lambda: None, ("--dask", "nowhere"), None),
+        (lambda: Path("build").write_text("x"), (), "build", "build"),
+        (lambda: Path("build/.kit-builder/lock").mkdir(parents=True), (), "build", "build"),
+        (lambda: None, ("nowhere",), "nowhere", ""),
+        (lambda: None, ("--printer", "unknown"), None, ""),
+        (lambda: None, ("--dask", "nowhere"), None, "build"),
     ],
     ids=["folder", "lock", "activities", "printer", "Dask"],
 )
 def test_json_is_told_of_whatever_stops_a_build(
-    spoil: object, arguments: tuple[str, ...], path: str | None
+    spoil: object, arguments: tuple[str, ...], path: str | None, folder: str
 ) -> None:
     assert callable(spoil)
     spoil()
     code, report = told(*arguments)
-    assert code == 1
+    assert (code, report["folder"], report["outputs"]) == (1, folder, [])
     assert isinstance(report["faults"], list)
     (fault,) = report["faults"]
     assert set(fault) == {"path", "line", "column", "what", "instead"}

@@ -287,6 +287,16 @@ def test_a_kit_that_is_gone_leaves_the_page() -> None:
     assert_whole()
 
 
+def test_a_pdf_that_somebody_removed_leaves_the_page_until_it_is_made_again() -> None:
+    build()
+    build("pause", "--large-print")
+    Path("build/player/pause.large.pdf").unlink()
+    build()
+    assert shown()["The pause", "en"] == ["pause.pdf"]
+    build("pause", "--large-print")
+    assert shown()["The pause", "en"] == ["pause.pdf", "pause.large.pdf"]
+
+
 def test_a_changed_text_is_changed_on_the_page() -> None:
     build()
     add("pause", PAUSE | {"summary": "Be quiet."})

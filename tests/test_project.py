@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -35,9 +36,12 @@ from kit_builder import (
     formats,
     library,
     makeup,
+    options,
     patterns,
     printers,
+    project,
     puzzles,
+    settings,
     shapes,
     story,
     templates,
@@ -181,8 +185,8 @@ def commands(within: Any) -> Iterator[Any]:
         yield from commands(each)
 
 
-def test_the_printing_guide_explains_every_option() -> None:
-    guide = text_of("docs/printing.md")
+def test_the_printing_and_the_building_guide_explain_every_option() -> None:
+    guide = text_of("docs/printing.md") + text_of("docs/building.md")
     options = {
         option
         for command in commands(typer.main.get_command(cli.app))
@@ -199,6 +203,80 @@ def test_the_printing_guide_explains_every_option() -> None:
     ]
     words += [f"--cut {each}" for each in CUTS] + [f"--order {each}" for each in ORDERS]
     assert [each for each in [*words, *BACKS] if f"`{each}`" not in guide] == []
+
+
+def kit_yaml(folder: Path) -> tuple[Path, str]:
+    """The kit.yaml of the building guide, beside all that it names."""
+    (folder / "activities").mkdir()
+    for path in (ROOT / "activities").iterdir():
+        (folder / "activities" / path.name).write_bytes(path.read_bytes())
+    ((name, smallest), *_) = fences("docs/authoring.md", "yaml")
+    (folder / "more").mkdir()
+    (folder / "more" / name).write_text(smallest, "utf-8")
+    (folder / "plan.pdf").write_bytes(b"%PDF")
+    ((name, text),) = fences("docs/building.md", "yaml")
+    (folder / name).write_text(text, "utf-8")
+    return folder / name, text
+
+
+def test_the_kit_yaml_shown_is_that_of_a_project(tmp_path: Path) -> None:
+    path, text = kit_yaml(tmp_path)
+    read = project.read(path)
+    assert (read.out, read.gallery) == (tmp_path / "build", True)
+    scope = settings.scope([tmp_path])
+    wanted = scope.chosen(options.chosen, {})
+    assert wanted == options.chosen(
+        ["A4", "Letter"], ["ca", "en"], sets=8, backs="long-edge", school="Hill School"
+    )
+    volumes = scope.run(wanted, gallery=True).volumes
+    assert volumes
+    assert [each.name for each in volumes] == ["player/rainy-days.pdf", "host/keys.pdf"]
+    assert set(yaml.load(text, Loader=yaml.BaseLoader)) == fields_known(path)["project"]
+
+
+def fields_known(path: Path) -> dict[str, set[str]]:
+    """What the program says about the fields of a kit.yaml."""
+    seen: list[set[str]] = []
+    typed = yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)
+    path.write_text(yaml.safe_dump(with_unknown_fields(typed, seen)), "utf-8")
+    with pytest.raises(KitError) as caught:
+        project.read(path)
+    told = (UNKNOWN_FIELD.match(f"{each.what}; {each.instead}") for each in caught.value.faults)
+    return {found[1]: set(found[3].split(", ")) for found in told if found}
+
+
+def test_the_building_guide_explains_every_field_of_a_kit_yaml(tmp_path: Path) -> None:
+    known = fields_known(kit_yaml(tmp_path)[0])
+    assert set(known) == {"project", "printing", "booklet"}
+    tables = re.findall(
+        r"^\| (Field.*?) \|.*\n\|.*\n((?:\|.*\n)+)", text_of("docs/building.md"), re.M
+    )
+    explained = {
+        heading: set(re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (.*?) \|", rows, re.M))))
+        for heading, rows in tables
+    }
+    assert explained["Field of `kit.yaml`"] == known["project"]
+    assert explained["Field of `printing`"] == known["printing"]
+    assert explained["Field of a booklet"] == known["booklet"]
+
+
+def test_the_building_guide_explains_the_report_as_json(
+    guide: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = ["build", str(guide / "example-a.yaml"), "--json", "--only", "player"]
+    report = json.loads(CliRunner().invoke(cli.app, line).stdout)
+    report["faults"] = json.loads(CliRunner().invoke(cli.app, [*line, "--language", "xx"]).stdout)[
+        "faults"
+    ]
+    names = {*report, "booklets"}
+    for part in ("outputs", "faults"):
+        names |= {name for each in report[part] for name in each}
+    names |= set(report["outputs"][0]["sheets"])
+    section = (
+        text_of("docs/building.md").partition("## For other programs")[2].partition("\n## ")[0]
+    )
+    assert {name for name in names if f"`{name}`" not in section} == set()
 
 
 def texts_in_code() -> set[str]:
@@ -242,7 +320,12 @@ def test_every_message_about_a_bad_file_is_explained() -> None:
 
 @pytest.mark.parametrize(
     ("path", "least"),
-    [("docs/authoring.md", 99), ("docs/templates.md", 20), ("docs/printing.md", 5)],
+    [
+        ("docs/authoring.md", 99),
+        ("docs/templates.md", 20),
+        ("docs/printing.md", 5),
+        ("docs/building.md", 15),
+    ],
 )
 def test_every_explained_message_exists(path: str, least: int) -> None:
     said = {text for text in texts_in_code() if len(re.findall(r"\w", text)) > 6}
@@ -366,7 +449,7 @@ def test_the_files_named_in_the_printing_guide_are_those_of_their_commands(
         assert written == set(re.findall(r"`(.+?)`", files))
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/authoring.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/authoring.md", "docs/building.md"])
 def test_the_commands_shown_say_what_is_shown(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -439,7 +522,9 @@ def test_no_file_names_a_place_outside_the_project() -> None:
 
 
 def test_every_library_that_is_imported_is_installed_with_the_program() -> None:
-    named = tomllib.loads(text_of("pyproject.toml"))["project"]["dependencies"]
+    metadata = tomllib.loads(text_of("pyproject.toml"))["project"]
+    # Dask is an extra; whoever asks for it without it is told.
+    named = metadata["dependencies"] + metadata["optional-dependencies"]["cluster"]
     declared = {re.split(r"[<>=\[]", each)[0].lower() for each in named}
     imported = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else alias.name

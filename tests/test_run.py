@@ -194,6 +194,12 @@ def set_up() -> None:
     add("c", KIT_C)
 
 
+def state() -> dict[Path, tuple[int, int]]:
+    """Whether files in the output folder are still the same, and not only equal."""
+    found = {path: path.stat() for path in OUT.rglob("*") if path.name != "lock"}
+    return {path: (status.st_ino, status.st_mtime_ns) for path, status in found.items()}
+
+
 @pytest.fixture
 def nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def refuse(*_: object) -> Made:
@@ -213,14 +219,22 @@ def test_what_is_up_to_date_is_neither_read_nor_made_nor_written(
     nothing_is_made: Callable[[], None],
 ) -> None:
     assert sorted(built(gallery=True).made) == ALL
-    before = {path: path.stat() for path in OUT.rglob("*") if path.name != "lock"}
+    before = state()
     nothing_is_made()
     told = built(gallery=True)
     assert (told.made, sorted(told.current), told.faults) == ([], ALL, [])
-    after = {path: path.stat() for path in OUT.rglob("*") if path.name != "lock"}
-    assert {path: (each.st_ino, each.st_mtime_ns) for path, each in after.items()} == {
-        path: (each.st_ino, each.st_mtime_ns) for path, each in before.items()
-    }
+    assert state() == before
+
+
+def test_the_titles_that_an_activity_names_are_not_read_again_either(
+    nothing_is_made: Callable[[], None],
+) -> None:
+    alone = [CLUB / "a.yaml"]
+    assert sorted(built(named=alone).made) == sorted(A + A_CA)
+    before = state()
+    nothing_is_made()
+    assert built(named=alone).made == []
+    assert state() == before
 
 
 Change = Callable[[], object]

@@ -226,6 +226,19 @@ def test_a_file_right_here_counts_for_whatever_is_named() -> None:
     assert written("made") == ["player/pause.pdf"]
 
 
+@pytest.mark.parametrize("name", ["kit.yml", "kit.yaml.txt"])
+@pytest.mark.parametrize("folder", [".", "club"])
+def test_a_file_of_nearly_its_name_is_not_passed_over(folder: str, name: str, club: Path) -> None:
+    write(club / folder / "activities", deck(1), slug="alone")
+    (club / folder / name).write_text("out: made", "utf-8")
+    result = build(*(() if folder == "." else (folder,)))
+    path = str(Path(folder) / name)
+    told = f"{path}: the file of a project has another name; call it kit.yaml\n\n1 fault\n"
+    assert (result.exit_code, result.stderr) == (1, told)
+    (club / folder / "kit.yaml").write_text("out: made", "utf-8")
+    assert build(*(() if folder == "." else (folder,))).exit_code == 0
+
+
 def test_a_file_elsewhere_does_not_count(club: Path) -> None:
     (club / "activities" / "kit.yaml").write_text("out: made", "utf-8")
     assert build("activities/pause.yaml", "activities/traps.yaml").exit_code == 0

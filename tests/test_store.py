@@ -106,7 +106,11 @@ def test_whatever_a_build_noted_the_next_one_knows(
     tmp_path: Path, noted: dict[str, tuple[str, dict[str, int | str], Outline]]
 ) -> None:
     MANIFEST.unlink(missing_ok=True)
-    sources = {name: Sources(File(f"{name}.yaml", name.encode())) for name in noted}
+    sources = {}
+    for number, name in enumerate(noted):
+        path = ACTIVITIES / f"{number}.yaml"
+        path.touch()
+        sources[name] = Sources(File(str(path), name.encode()))
     with store.opened(OUT, alone) as opened:
         for name, (key, facts, outline) in noted.items():
             opened.note(sources[name], outline)
@@ -117,7 +121,20 @@ def test_whatever_a_build_noted_the_next_one_knows(
         assert remembered is not None
         assert (remembered.key, remembered.facts) == (key, facts)
         assert again.outline(sources[name]) == outline
-        assert again.outline(Sources(File(f"{name}.yaml", b"changed"))) is None
+        changed = Sources(File(sources[name].definition.shown, b"changed"))
+        assert again.outline(changed) is None
+
+
+def test_the_outline_of_an_activity_is_forgotten_with_it() -> None:
+    sources = Sources(File("activities/a.yaml", b""))
+    (ACTIVITIES / "a.yaml").touch()
+    outline = Outline("en", {"en": "A"}, (), False)
+    with store.opened(OUT, alone) as opened:
+        opened.note(sources, outline)
+    assert Store(OUT).outline(sources) == outline
+    (ACTIVITIES / "a.yaml").unlink()
+    write("b")
+    assert Store(OUT).outline(sources) is None
 
 
 def test_a_name_that_is_not_unicode_is_remembered() -> None:
