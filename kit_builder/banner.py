@@ -5,10 +5,9 @@ Nobody takes such a page for one of the players'. Lengths in points, origin at t
 
 from __future__ import annotations
 
-from reportlab.pdfgen.canvas import Canvas
-
 from kit_builder.grids import Box
 from kit_builder.markup import set_label
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import Style, draw_lines
 from kit_builder.units import MM
 
@@ -19,7 +18,7 @@ _FRAME = 1.6 * MM
 _GAP = 4 * MM
 
 
-def draw(canvas: Canvas, words: str, text: Box) -> Box:
+def draw(canvas: TaggedCanvas, words: str, text: Box) -> Box:
     """Draws the frame around the room for text, and the words in its head.
 
     Returns:

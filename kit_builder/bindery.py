@@ -27,6 +27,7 @@ from kit_builder import (
 )
 from kit_builder.binding import Order
 from kit_builder.booklet import Booklet, Kit
+from kit_builder.cos import Malformed
 from kit_builder.desk import Desk
 from kit_builder.errors import Fault, KitError, Location, Source, fault
 from kit_builder.files import shown
@@ -222,12 +223,15 @@ class _Bindery:
         instead = "print it to a new PDF, and insert that"
         try:
             preflight.check(file, expected)
+            lines = {line for _, line in _lines(file)}
         except preflight.Failed as failed:
             told = (Fault(place, finding, instead) for finding in failed.findings)
             raise KitError(*told) from None
+        except Malformed as damage:
+            raise fault(place, f"this PDF cannot be searched: {damage}", instead) from None
         languages = self._desk.catalogue.languages
         banners = {self._desk.labels(language)["host-banner"] for language in languages}
-        if order.edition == PLAYER and not banners.isdisjoint(line for _, line in _lines(file)):
+        if order.edition == PLAYER and not banners.isdisjoint(lines):
             raise fault(
                 place,
                 "this is a host key, and the booklet is for the players",

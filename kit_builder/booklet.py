@@ -23,7 +23,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from kit_builder import finished, sharedfonts
+from kit_builder import packing
 from kit_builder.errors import Fault, KitError, Location, Source
 from kit_builder.finished import Finished
 from kit_builder.frontmatter import Entry, FrontMatter, Target, Wording
@@ -123,12 +123,12 @@ class Booklet:
         starts = [self.plan.numbers(number)[0] for number in range(len(self._kits))]
         front, targets = self._front.pdf(starts, self.plan.total, self._duplex)
         binding = _Binding(self.plan.total, (self._paper.width, self._paper.height))
-        made = finished.read(front)
+        made = packing.opened(front)
         binding.add(made, list(range(len(made.pages))), self._wording.title, "")
         for number, (kit, pdf) in enumerate(zip(self._kits, pdfs, strict=True)):
             language = "" if kit.language == self._wording.language else kit.language
             places = [page - 1 for page in self.plan.numbers(number)]
-            binding.add(finished.read(pdf), places, kit.title, language)
+            binding.add(packing.opened(pdf), places, kit.title, language)
         binding.mark(str(self._wording.words["contents"]), 2)
         for kit, start in zip(self._kits, starts, strict=True):
             binding.mark(kit.title, start - 1)
@@ -363,5 +363,4 @@ class _Binding:
         for name in _OF_THE_WHOLE:
             catalog[NameObject(name)] = copy.value(front.catalog.raw_get(name))
         pool.put(self._catalog, catalog)
-        sharedfonts.share(pool)
         return pool.packed(self._catalog, pool.add(copy.value(front.info)))

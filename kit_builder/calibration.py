@@ -27,7 +27,6 @@ from kit_builder.tagging import Duplex, TaggedCanvas
 from kit_builder.typography import (
     CAPITALS,
     NORMAL,
-    REGULAR,
     Line,
     Span,
     Style,
@@ -226,7 +225,6 @@ class _Press:
             self._root,
             language=language,
             title=labels["calibrate-title"],
-            font=REGULAR,
             duplex=_DUPLEX[flip],
         )
         self._text = self._front.text

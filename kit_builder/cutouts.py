@@ -5,7 +5,7 @@ corner of its bounding box; all lengths in points. Cut along solid lines, fold a
 and glue where the dots are. All folds of a piece go the same way, but for a line of dashes and
 dots (the mountain fold of origami's Yoshizawa-Randlett notation), which is folded back.
 
-A font is named as it is registered with ReportLab, and has every character set in it.
+A font is named as in `typography`: the one for running text, or its bold.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import dist, sqrt
 
-from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.pdfgen.canvas import Canvas
-
 from kit_builder import shapes, units
+from kit_builder.tagging import TaggedCanvas
+from kit_builder.typography import BOLD, Word, draw_word, set_word
 from kit_builder.units import MM
 
 Point = tuple[float, float]
@@ -53,7 +52,7 @@ class OversetError(ValueError):
         self.excess = excess
 
 
-def _begin(canvas: Canvas, x: float, y: float) -> None:
+def _begin(canvas: TaggedCanvas, x: float, y: float) -> None:
     canvas.saveState()
     canvas.translate(x, y)
     canvas.setStrokeGray(0)
@@ -63,7 +62,9 @@ def _begin(canvas: Canvas, x: float, y: float) -> None:
     canvas.setLineCap(1)
 
 
-def _fold(canvas: Canvas, begin: Point, end: Point, dashes: tuple[float, ...] = _FOLD) -> None:
+def _fold(
+    canvas: TaggedCanvas, begin: Point, end: Point, dashes: tuple[float, ...] = _FOLD
+) -> None:
     """A fold line, its dashes fitted so that it begins and ends with a whole one."""
     period = sum(dashes)
     length = dist(begin, end)
@@ -76,7 +77,7 @@ def _fold(canvas: Canvas, begin: Point, end: Point, dashes: tuple[float, ...] = 
     canvas.restoreState()
 
 
-def _glue(canvas: Canvas, length: float, depth: float, taper: float, blank: float) -> None:
+def _glue(canvas: TaggedCanvas, length: float, depth: float, taper: float, blank: float) -> None:
     """Rows of dots on a tab that rises `depth` from the x axis, centred on the y axis.
 
     Its sides lean in by `taper` for each point they rise; the middle stays free for `blank`.
@@ -94,6 +95,15 @@ def _glue(canvas: Canvas, length: float, depth: float, taper: float, blank: floa
                     path.circle(-x, y, _DOT / 2)
             x += _DOT_PITCH
     canvas.drawPath(path, stroke=0, fill=1)
+
+
+def _set(text: str, font: str) -> Word:
+    """A text in one piece."""
+    return set_word(text, font == BOLD)
+
+
+def _draw_centred(canvas: TaggedCanvas, word: Word, size: float, x: float, y: float) -> None:
+    draw_word(canvas, word, size, x - word.width * size / 2, y)
 
 
 # Where the pips of a face lie, in steps right and up from its centre.
@@ -155,7 +165,7 @@ class DiceNet:
         """Three squares, in points; the tabs lie beside the lids."""
         return 3 * self.edge
 
-    def draw(self, canvas: Canvas, x: float, y: float) -> None:
+    def draw(self, canvas: TaggedCanvas, x: float, y: float) -> None:
         """Draw the net with the lower left corner of its bounding box at x, y."""
         _begin(canvas, x, y)
         half, step, radius = 0.5 * self.edge, 0.26 * self.edge, 0.09 * self.edge
@@ -179,7 +189,7 @@ class DiceNet:
             canvas.restoreState()
         canvas.restoreState()
 
-    def _draw_tab(self, canvas: Canvas) -> None:
+    def _draw_tab(self, canvas: TaggedCanvas) -> None:
         """The tab on the upper side of the square around 0, 0."""
         half, tab = self.edge / 2, self.tab
         corners = (-half, 0), (tab - half, tab), (half - tab, tab), (half, 0)
@@ -242,9 +252,9 @@ class Stand:
 
     def _room(self, label: str) -> float:
         """The width of a numbered label and some air on both sides."""
-        return float(stringWidth(f"5  {label}", self.font, self.size)) + self.size
+        return (_set(f"5  {label}", self.font).width + 1) * self.size
 
-    def draw(self, canvas: Canvas, x: float, y: float) -> None:
+    def draw(self, canvas: TaggedCanvas, x: float, y: float) -> None:
         """Draw the sheet with its lower left corner at x, y, the lip at its upper edge."""
         up, back, glue = self.labels
         _begin(canvas, x, y)
@@ -269,11 +279,10 @@ class Stand:
         self._draw_folded(canvas)
         canvas.restoreState()
 
-    def _write(self, canvas: Canvas, text: str, x: float, y: float) -> None:
-        canvas.setFont(self.font, self.size)
-        canvas.drawCentredString(x, y - _HALF_CAPITAL * self.size, text)
+    def _write(self, canvas: TaggedCanvas, text: str, x: float, y: float) -> None:
+        _draw_centred(canvas, _set(text, self.font), self.size, x, y - _HALF_CAPITAL * self.size)
 
-    def _draw_folded(self, canvas: Canvas) -> None:
+    def _draw_folded(self, canvas: TaggedCanvas) -> None:
         """The finished stand from its side, and the lower half of a card in it; not to scale."""
         scale = 0.55
         right, up = self.apex[0] / REST, self.apex[1] / REST
@@ -309,7 +318,7 @@ class Screen:
         """The width of each wing, in points."""
         return 44 * MM
 
-    def draw(self, canvas: Canvas, x: float, y: float) -> None:
+    def draw(self, canvas: TaggedCanvas, x: float, y: float) -> None:
         """Draw the screen with its lower left corner at x, y."""
         _begin(canvas, x, y)
         canvas.rect(0, 0, self.width, self.height)
@@ -341,7 +350,7 @@ class Strip:
             raise ValueError("a strip has no steps; write one or more")
         for label, shape in self.steps:
             shapes.outline(shape)
-            excess = stringWidth(label, self.font, self.smallest) - self._room
+            excess = _set(label, self.font).width * self.smallest - self._room
             if excess > 0:
                 raise OversetError(label, excess, self.smallest)
 
@@ -370,15 +379,14 @@ class Strip:
     @property
     def size(self) -> float:
         """The size of all labels, in points."""
-        widest = max(stringWidth(label, self.font, 1) for label, _ in self.steps)
+        widest = max(_set(label, self.font).width for label, _ in self.steps)
         largest = max(_LARGEST, self.smallest)
         return largest if widest * largest <= self._room else self._room / widest
 
-    def draw(self, canvas: Canvas, x: float, y: float) -> None:
+    def draw(self, canvas: TaggedCanvas, x: float, y: float) -> None:
         """Draw the strip with its lower left corner at x, y."""
         _begin(canvas, x, y)
         canvas.rect(0, 0, self.width, self.height)
-        canvas.setFont(self.font, self.size)
         canvas.setLineWidth(0.35 * MM)
         for (label, shape), (left, bottom, width, height) in zip(
             self.steps, self.panels, strict=True
@@ -386,7 +394,7 @@ class Strip:
             canvas.roundRect(left, bottom, width, height, _GAP)
             middle = left + width / 2
             baseline = bottom + height - 1.5 * _GAP - 2 * _HALF_CAPITAL * self.size
-            canvas.drawCentredString(middle, baseline, label)
+            _draw_centred(canvas, _set(label, self.font), self.size, middle, baseline)
             # Below the descenders.
             top = baseline - 0.3 * self.size
             room = min(width, top - bottom) - 2 * _GAP

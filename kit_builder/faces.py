@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from reportlab.pdfgen.canvas import Canvas
-
 from kit_builder import shapes
 from kit_builder.document import Element
 from kit_builder.errors import Location, fault
@@ -32,6 +30,7 @@ from kit_builder.markup import (
     whole_number,
     yes_or_no,
 )
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import (
     RULE,
     SPACE,
@@ -48,7 +47,7 @@ from kit_builder.units import in_mm, length
 class Item(Protocol):
     """Something on a card face."""
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         """Draws it; the canvas has its origin at the lower left corner of the trim."""
         ...
 
@@ -63,7 +62,7 @@ class Shape:
     size: float
     fill: str
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         shapes.draw(canvas, self.name, self.x, self.y, self.size, self.fill)
 
 
@@ -93,7 +92,7 @@ class TextBox:
     width: float
     align: float
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         for each in self.paragraphs:
             left, top = self.x + each.indent, self.y - each.top
             measure = self.width - each.indent
@@ -111,7 +110,7 @@ class Rule:
     y: float
     width: float
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         canvas.setLineWidth(RULE)
         canvas.line(self.x, self.y, self.x + self.width, self.y)
 
@@ -127,7 +126,7 @@ class Corners:
     width: float
     height: float
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         for turned in (False, True):
             canvas.saveState()
             if turned:
@@ -143,12 +142,12 @@ class Face:
 
     items: tuple[Item, ...]
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: TaggedCanvas) -> None:
         """Draws it with the lower left corner of the trim at the canvas's origin."""
         draw(canvas, self.items)
 
 
-def draw(canvas: Canvas, items: Sequence[Item]) -> None:
+def draw(canvas: TaggedCanvas, items: Sequence[Item]) -> None:
     """Draws all items, in order."""
     for item in items:
         item.draw(canvas)

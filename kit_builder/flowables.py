@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
-from reportlab.pdfgen.canvas import Canvas
-
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import CAPITALS, RULE, SPACE, Line, Style, draw_lines
@@ -77,7 +75,7 @@ class Rigid:
 
 
 def draw_rules(
-    canvas: Canvas, segments: Sequence[tuple[float, float, float, float]], width: float = RULE
+    canvas: TaggedCanvas, segments: Sequence[tuple[float, float, float, float]], width: float = RULE
 ) -> None:
     """Draws straight lines of one weight: (x1, y1, x2, y2) each."""
     canvas.setLineWidth(width)
@@ -232,7 +230,7 @@ class Piece(Protocol):
     def width(self) -> float: ...
     @property
     def height(self) -> float: ...
-    def draw(self, canvas: Canvas, x: float, y: float) -> None:
+    def draw(self, canvas: TaggedCanvas, x: float, y: float) -> None:
         """Draws the piece."""
         ...
 

@@ -22,7 +22,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from kit_builder import finished, packing
+from kit_builder import packing
 from kit_builder.errors import fault
 from kit_builder.finished import Finished
 from kit_builder.formats import UNPRINTABLE_MARGIN, Format
@@ -32,7 +32,7 @@ from kit_builder.packing import Copy, Pool, dictionary, number_of
 from kit_builder.signatures import FoldedSheet, Spread, saddle_stitch
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
-from kit_builder.typography import REGULAR, Style, draw_lines
+from kit_builder.typography import Style, draw_lines
 from kit_builder.units import MM, in_mm
 
 _TICK = 3 * MM
@@ -79,7 +79,7 @@ def fold(booklet: bytes, how: Fold) -> bytes:
     Raises:
         KitError: two pages do not fit on the paper, or pages would creep over the fold.
     """
-    source = finished.read(booklet)
+    source = packing.opened(booklet)
     width, height = map(float, source.entry(source.pages[0], "/MediaBox")[2:])
     across, up = max(how.paper.width, how.paper.height), min(how.paper.width, how.paper.height)
     if 2 * width > across + _ROUNDING or height > up + _ROUNDING:
@@ -96,7 +96,7 @@ def fold(booklet: bytes, how: Fold) -> bytes:
             f"the innermost pages would creep by {in_mm(most)} mm",
             "use a smaller --signature, or a smaller creep",
         )
-    overlay = finished.read(_marks(sheets, (across, up), height, how.flip))
+    overlay = packing.opened(_marks(sheets, (across, up), height, how.flip))
     return _Sheets(source, overlay, (across, up), (width, height)).folded(sheets)
 
 
@@ -105,7 +105,7 @@ def _marks(
 ) -> bytes:
     """A page of marks for each side of the sheets."""
     file, root = BytesIO(), Element("Document")
-    canvas = TaggedCanvas(file, size, root, language="en", title="", font=REGULAR)
+    canvas = TaggedCanvas(file, size, root, language="en", title="")
     middle, up = size[0] / 2, size[1]
     for number, sheet in enumerate(sheets, start=1):
         for front in (True, False):

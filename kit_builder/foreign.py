@@ -18,8 +18,8 @@ from pypdf import PdfReader
 from pypdf.generic import ContentStream, StreamObject
 
 from kit_builder.errors import Location, fault
-from kit_builder.finished import Finished
 from kit_builder.formats import Format
+from kit_builder.packing import Opened
 from kit_builder.units import MM, in_mm
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
@@ -77,7 +77,7 @@ class Foreign:
                 "this PDF is locked with a password",
                 "save a copy without the password, and insert that",
             )
-        self.found = Finished(self._reader)
+        self.found = Opened(self._reader)
         self.count = len(self.found.pages)
         layers = self.entry(self.found.catalog, "/OCProperties", "/D") or {}
         if self.entry(layers, "/OFF") or layers.get("/BaseState") == "/OFF":
@@ -246,7 +246,7 @@ class Foreign:
     @cached_property
     def _numbers(self) -> dict[int, int]:
         numbered = enumerate(self.found.pages)
-        return {page.indirect_reference.idnum: number for number, page in numbered}  # type: ignore[union-attr]
+        return {page.indirect_reference.idnum: number for number, page in numbered}
 
     def _target(self, link: Any) -> int | None:
         target = self.entry(link, "/Dest") or self.entry(link, "/A", "/D")

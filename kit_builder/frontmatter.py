@@ -21,16 +21,13 @@ from kit_builder.tagging import Duplex, TaggedCanvas
 from kit_builder.typography import (
     LARGE,
     NORMAL,
-    REGULAR,
     RULE,
     Line,
-    Run,
     Span,
     Style,
     TooWideError,
     break_lines,
     draw_lines,
-    set_word,
     words,
 )
 from kit_builder.units import MM, in_mm
@@ -164,7 +161,6 @@ class FrontMatter:
             root,
             language=wording.language,
             title=wording.title,
-            font=REGULAR,
             duplex=duplex,
         )
         self._draw_cover(canvas, root.add("Part", title=wording.title))
@@ -237,7 +233,6 @@ class FrontMatter:
                 paper.width,
                 paper.height,
                 edge,
-                _setting,
                 self._wording.title,
                 _SEPARATOR.join((page, paper.name, labels["print-at"])),
                 inches=paper.inches,
@@ -265,7 +260,3 @@ def _lines(text: str, measure: float, style: Style) -> tuple[Line, ...]:
             f" at {style.size:g} pt",
             "shorten the word, or make two words of it",
         ) from None
-
-
-def _setting(text: str) -> Sequence[Run]:
-    return set_word(text, False).runs

@@ -28,14 +28,13 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from kit_builder import finished, packing
+from kit_builder import packing
 from kit_builder.errors import Location, Source, fault
 from kit_builder.foreign import Foreign, Link, Matrix, at
 from kit_builder.formats import Format
 from kit_builder.packing import Copy, Pool, dictionary, number_of
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
-from kit_builder.typography import REGULAR
 
 _FORM = "insert-{}"
 _PRINTED = 4  # the flag of an annotation (ISO 32000-1, table 165)
@@ -108,7 +107,7 @@ def _frames(
     """Tagged pages with an empty form each, and the bookmarks that lead to them."""
     file, root = BytesIO(), Element("Document")
     size = paper.width, paper.height
-    canvas = TaggedCanvas(file, size, root, language=language, title=title, font=REGULAR)
+    canvas = TaggedCanvas(file, size, root, language=language, title=title)
     marks: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for page, depth, name in foreign.bookmarks():
         marks[page].append((depth, name))
@@ -136,7 +135,7 @@ class _Inserted:
         self._foreign = foreign
         self._numbers = numbers
         self._paper = paper
-        self._frames = finished.read(frames)
+        self._frames = packing.opened(frames)
         self._pool = Pool()
         self._copy = Copy(self._pool, self._frames)
         self._taken = Copy(self._pool, foreign.found)

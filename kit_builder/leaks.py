@@ -6,8 +6,9 @@ Letters and digits alone count: neither line breaks nor hyphens, case or punctua
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from unicodedata import normalize
 
 from kit_builder.errors import Location, Text
@@ -15,6 +16,7 @@ from kit_builder.errors import Location, Text
 # A host text with fewer letters and digits may stand in a player file by chance.
 _LEAST = 12
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_ASCII = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 # Where a sentence ends in a Markdown text, whatever its last character: at a blank line, at the
 # mark of an item, and at the edges of a table's rows and cells.
 _EDGE = re.compile(r"^\s*?\n|^\s*(?:[-*+]|\d+[.)]|#{1,6}|>)[^\S\n]+", re.MULTILINE)
@@ -49,14 +51,15 @@ def host_only(
     known = _squeezed(" ".join(player_texts))
     found = {_squeezed(secret) or secret: secret for secret in secrets}
     for text in host_texts:
-        for sentence in _sentences(text):
+        for sentence, start in _sentences(text):
             key = _squeezed(sentence)
-            if len(key) >= _LEAST and key not in known:
-                found.setdefault(key, sentence)
+            if len(key) >= _LEAST and key not in known and key not in found:
+                line = text.line(text.count("\n", 0, start))
+                found[key] = Text(sentence, _place(line, sentence))
     return tuple(found.values())
 
 
-def find(host_texts: Iterable[Text], places: Mapping[str, Iterable[str]]) -> tuple[Leak, ...]:
+def find(host_texts: Iterable[Text], places: Mapping[str, Collection[str]]) -> tuple[Leak, ...]:
     """Where host-only texts stand in a player file.
 
     Args:
@@ -69,32 +72,43 @@ def find(host_texts: Iterable[Text], places: Mapping[str, Iterable[str]]) -> tup
     secrets = [(text, _pattern(text)) for text, key in keys if len(key) < _LEAST]
     found: list[Leak] = []
     for place, texts in places.items():
-        folded = [_folded(text) for text in texts]
-        squeezed = "\n".join(_NOT_ALPHANUMERIC.sub("", text) for text in folded)
-        spaced = "\n".join(folded)
-        found += (Leak(text, place) for text, pattern in secrets if pattern.search(spaced))
+        if secrets:
+            spaced = "\n".join(map(_folded, texts))
+            found += (Leak(text, place) for text, pattern in secrets if pattern.search(spaced))
+        squeezed = "\n".join(map(_squeezed, texts))
         found += (Leak(text, place) for text, key in sentences if key in squeezed)
     return tuple(found)
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return normalize("NFKC", normalize("NFKC", text).casefold())
 
 
 def _squeezed(text: str) -> str:
-    return _NOT_ALPHANUMERIC.sub("", _folded(text))
+    # Nothing is composed across white space, so that words can be squeezed by themselves.
+    return "".join(map(_squeezed_word, text.split()))
 
 
-def _sentences(text: Text) -> Iterator[Text]:
-    """The sentences, table cells and list items of a Markdown text, without its marks."""
+@lru_cache(maxsize=4096)  # the rules and the pages of a kit have the same words
+def _squeezed_word(word: str) -> str:
+    return word.translate(_ASCII) if word.isascii() else _NOT_ALPHANUMERIC.sub("", _folded(word))
+
+
+def _sentences(text: Text) -> Iterator[tuple[str, int]]:
+    """The sentences, table cells and list items of a Markdown text, without its marks.
+
+    Each with the place in the text where it starts, from 0.
+    """
     # Every edge becomes as many zeros as it has characters, so that each sentence keeps its place.
     whole = _EDGE.sub(lambda edge: "\0" * len(edge[0]), text)
-    whole = _ROW.sub(lambda row: _CELL_EDGE.sub("\0", row[0]), whole)
+    if "|" in whole:
+        whole = _ROW.sub(lambda row: _CELL_EDGE.sub("\0", row[0]), whole)
     for match in _SENTENCE.finditer(whole):
         sentence = " ".join(map(str.strip, match[0].split("\n"))).strip(_MARKS)
         if sentence:
-            line = text.line(text.count("\n", 0, match.start()))
-            yield Text(sentence, _place(line, sentence))
+            yield sentence, match.start()
 
 
 def _place(line: Location, sentence: str) -> Location:

@@ -7,13 +7,11 @@ encloses all of it in an artifact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
-from typing import Any, Literal, NamedTuple
-
-from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.pdfgen.canvas import Canvas
+from typing import Literal, NamedTuple
 
 from kit_builder.formats import UNPRINTABLE_MARGIN
 from kit_builder.grids import (
@@ -26,12 +24,11 @@ from kit_builder.grids import (
     Box,
 )
 from kit_builder.imposition import Line, Sheet
+from kit_builder.tagging import TaggedCanvas
+from kit_builder.typography import MissingGlyphError, Word, draw_word, set_word
 from kit_builder.units import INCH, MM, in_mm
 
-Setting = Callable[[str], Sequence[tuple[str, str]]]
-"""Splits a text into (font, text) runs; every font is registered."""
-
-_Texts = tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
+_Texts = tuple[Word, Word]
 
 # Thin enough to leave no sliver of ink on a card, thick enough for inkjet printers; grey that
 # survives a photocopier and shows on black as well.
@@ -83,13 +80,13 @@ class TextLine:
     """A text on one line.
 
     Attributes:
-        runs: the fonts and characters.
+        word: what it says, set like one word.
         x, y: where its base line starts.
         turn: 0, or 90 if it runs upwards.
         box: what it covers.
     """
 
-    runs: tuple[tuple[str, str], ...]
+    word: Word
     x: float
     y: float
     size: float
@@ -182,7 +179,7 @@ class _Band:
 
     def text(
         self,
-        runs: Sequence[tuple[str, str]],
+        word: Word,
         size: float,
         along: float,
         inwards: float,
@@ -191,7 +188,7 @@ class _Band:
         """A text whose lower left corner, or upper left one, is at this place.
 
         Args:
-            runs: the fonts and characters.
+            word: what it says.
             size: of the font.
             along: where it starts.
             inwards: its outer side.
@@ -200,16 +197,17 @@ class _Band:
         above, below = (part * size for part in extent)
         base = inwards + (below if self.rises else above)
         x, y = self.point(along, base)
-        box = self.box(along, inwards, along + _width(runs) * size, inwards + above + below)
+        box = self.box(along, inwards, along + word.width * size, inwards + above + below)
         turn = 0 if self.level else 90
-        return TextLine(tuple(runs), x, y, size, turn, box)
+        return TextLine(word, x, y, size, turn, box)
 
     def holds(self, scale: Scale) -> bool:
         """Whether a ruler fits in."""
         deep = self.depth > SMALLEST_RULER_ROOM - ROUNDING
         return deep and self.length > scale.length + 2 * self.margin
 
-    def ruler(self, scale: Scale, setting: Setting) -> Ruler:
+    @lru_cache(maxsize=64)  # noqa: B019  # the pages of a kit have the same: a twentieth of its time
+    def ruler(self, scale: Scale) -> Ruler:
         """A ruler at the outer side of the band, in the middle of the paper's edge."""
         height = min(_RULER_HEIGHT, self.depth - _AIR)
         low, high = (self.length - scale.length) / 2, (self.length + scale.length) / 2
@@ -224,13 +222,13 @@ class _Band:
                 for number in range(scale.divisions + 1)
             )
         )
-        runs = setting(scale.label)
+        word = _set(scale.label)
         size = min(_LABEL_SIZE, (self.depth - 1.5 * STROKE) / _FIGURE_HEIGHT)
         beside = high + _CAPTION_AIR
         label = None
-        if size >= _SMALLEST_LABEL and beside + _width(runs) * size < self.length - self.margin:
+        if size >= _SMALLEST_LABEL and beside + word.width * size < self.length - self.margin:
             lift = max(STROKE / 2, (height - size * _FIGURE_HEIGHT) / 2)
-            label = self.text(runs, size, beside, edge + lift, (_FIGURE_HEIGHT, 0))
+            label = self.text(word, size, beside, edge + lift, (_FIGURE_HEIGHT, 0))
         return Ruler(
             self.line(low, edge + STROKE / 2, high, edge + STROKE / 2),
             ticks,
@@ -247,27 +245,31 @@ class _Band:
         """Whether so many lines of a caption are not too deep."""
         return lines * CAPTION_LINE * size < self.depth + ROUNDING
 
-    def caption(
-        self, runs: Sequence[tuple[str, str]], size: float, along: float, line: int, lines: int
-    ) -> TextLine:
+    def caption(self, word: Word, size: float, along: float, line: int, lines: int) -> TextLine:
         """A text on one of so many lines, counted from 0 as one reads, that start here."""
         leading = CAPTION_LINE * size
         air = max(0, min(_CAPTION_AIR, (self.depth - lines * leading) / 2))
         below = lines - 1 - line if self.rises else line
         inwards = self.start + air + below * leading
-        return self.text(runs, size, along, inwards, (_ASCENT, CAPTION_LINE - _ASCENT))
+        return self.text(word, size, along, inwards, (_ASCENT, CAPTION_LINE - _ASCENT))
 
 
-def _width(runs: Iterable[tuple[str, str]]) -> float:
-    """The width of a text at a font size of 1 point."""
-    return float(sum(stringWidth(text, font, 1) for font, text in runs))
+def _set(text: str) -> Word:
+    """A text on one line.
+
+    Raises:
+        KitError: no font has one of its characters.
+    """
+    try:
+        return set_word(text, False)
+    except MissingGlyphError as missing:
+        raise missing.at(None) from None
 
 
 def imprint(
     width: float,
     height: float,
     block: Box,
-    setting: Setting,
     left: str,
     right: str,
     *,
@@ -289,7 +291,6 @@ def imprint(
         width: of the page.
         height: of the page.
         block: what the caption is aligned with, such as the cards, or the frame of a text page.
-        setting: how texts are set.
         left: the caption's text at its start.
         right: the caption's text at its end.
         occupied: what must stay clear; the block if not given.
@@ -299,6 +300,7 @@ def imprint(
         margin: what stays free at each edge of the paper.
 
     Raises:
+        KitError: no font has one of the characters.
         ValueError: no band is deep or long enough for a ruler, or for the caption.
     """
     clear = occupied or block
@@ -310,11 +312,11 @@ def imprint(
     }
     across = _scales(bands["bottom"], bands["top"], inches)
     down = _scales(bands["right"], bands["left"], inches)
-    texts = setting(left), setting(right)
+    texts = _set(left), _set(right)
     areas = block, Box(0, 0, width, height).grown(-margin)
     choices = [one | other for one, other in product(across, down)]
     for scales in sorted(choices, key=len, reverse=True):
-        rulers = tuple(bands[edge].ruler(scale, setting) for edge, scale in scales.items())
+        rulers = tuple(bands[edge].ruler(scale) for edge, scale in scales.items())
         free = bands | {edge: bands[edge].inside_ruler() for edge in scales}
         captions = _captions(free, rulers, texts, areas, _sizes(size, smallest))
         if captions:
@@ -395,7 +397,7 @@ def _positions(
         for area in areas:
             start, _ = first.span(area)
             low, high = second.span(area)
-            ends = high - _width(right) * size
+            ends = high - right.width * size
             for along in (ends, low) if lines == 1 else (low, ends):
                 yield (
                     first.caption(left, size, start, 0, lines),
@@ -403,7 +405,7 @@ def _positions(
                 )
 
 
-def draw(canvas: Canvas, sheet: Sheet) -> None:
+def draw(canvas: TaggedCanvas, sheet: Sheet) -> None:
     """Draws the sheet's cut lines, ticks or crop marks, and folds; after its cards."""
     canvas.saveState()
     canvas.setLineWidth(STROKE)
@@ -417,14 +419,14 @@ def draw(canvas: Canvas, sheet: Sheet) -> None:
     canvas.restoreState()
 
 
-def draw_imprint(canvas: Canvas, each: Imprint) -> None:
+def draw_imprint(canvas: TaggedCanvas, each: Imprint) -> None:
     """Draws rulers and caption in black."""
     canvas.saveState()
     canvas.setLineWidth(STROKE)
     canvas.setStrokeGray(0)
     canvas.setFillGray(0)
+    _draw_lines(canvas, [line for ruler in each.rulers for line in (ruler.base, *ruler.ticks)])
     for ruler in each.rulers:
-        _draw_lines(canvas, (ruler.base, *ruler.ticks))
         if ruler.label:
             _draw_text(canvas, ruler.label)
     for caption in each.captions:
@@ -432,18 +434,15 @@ def draw_imprint(canvas: Canvas, each: Imprint) -> None:
     canvas.restoreState()
 
 
-def _draw_lines(canvas: Canvas, lines: Iterable[Line]) -> None:
-    for line in lines:
-        canvas.line(*line)
+def _draw_lines(canvas: TaggedCanvas, lines: Iterable[Line]) -> None:
+    canvas.lines(list(lines))
 
 
-def _draw_text(canvas: Canvas, line: TextLine) -> None:
-    text: Any = canvas.beginText()
-    if line.turn:
-        text.setTextTransform(0, 1, -1, 0, line.x, line.y)
-    else:
-        text.setTextOrigin(line.x, line.y)
-    for font, characters in line.runs:
-        text.setFont(font, line.size)
-        text.textOut(characters)
-    canvas.drawText(text)
+def _draw_text(canvas: TaggedCanvas, line: TextLine) -> None:
+    if not line.turn:
+        draw_word(canvas, line.word, line.size, line.x, line.y)
+        return
+    canvas.saveState()
+    canvas.transform(0, 1, -1, 0, line.x, line.y)
+    draw_word(canvas, line.word, line.size, 0, 0)
+    canvas.restoreState()

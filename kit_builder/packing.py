@@ -12,6 +12,7 @@ from hashlib import sha256
 from io import BytesIO
 from typing import Any
 
+from pypdf import PdfReader
 from pypdf.generic import (
     ArrayObject,
     ByteStringObject,
@@ -23,10 +24,13 @@ from pypdf.generic import (
     StreamObject,
 )
 
+from kit_builder.cos import File
 from kit_builder.finished import Finished
 
 _HEADER = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
 _PER_STREAM = 200
+_FILTERS = {"/Filter", "/DecodeParms", "/Length"}
+_COMPOUND = (IndirectObject, dict, list)
 
 
 class Pool:
@@ -70,7 +74,7 @@ class Pool:
         kept = sorted(self._reached((root, info), replaced))
         numbers = {old: number for number, old in enumerate(kept, start=1)}
         for old in list(replaced):
-            numbers[old] = numbers.get(_final(old, replaced), 0)
+            numbers[old] = numbers.get(replaced[old], 0)
         return _file(
             [_renumbered(self._objects[old - 1], numbers) for old in kept],
             IndirectObject(numbers[root.idnum], 0, None),
@@ -78,33 +82,75 @@ class Pool:
         )
 
     def _equals(self) -> dict[int, int]:
-        """Of equal shared objects: the number of each later one -> the number of the first.
-
-        Objects that only differ in references to equal ones are found in the next round.
-        """
+        """Of equal shared objects: the number of each later one -> the number of the first."""
         replaced: dict[int, int] = {}
-        while True:
-            firsts: dict[bytes, int] = {}
-            known = len(replaced)
-            for number in sorted(self._shared - replaced.keys()):
-                made = self._objects[number - 1] = _renumbered(
-                    self._objects[number - 1], _Finals(replaced)
-                )
-                first = firsts.setdefault(sha256(_written(made)).digest(), number)
-                if first != number:
-                    replaced[number] = first
-            if len(replaced) == known:
-                return replaced
+        firsts: dict[bytes, int] = {}
+        for number in self._upwards():
+            made = self._objects[number - 1] = _renumbered(
+                self._objects[number - 1], _Finals(replaced)
+            )
+            first = firsts.setdefault(sha256(_written(made)).digest(), number)
+            if first != number:
+                replaced[number] = first
+        return replaced
+
+    def _upwards(self) -> Iterator[int]:
+        """The shared objects, each after those that it refers to."""
+        seen: set[int] = set()
+        waiting = [(number, False) for number in sorted(self._shared, reverse=True)]
+        while waiting:
+            number, ready = waiting.pop()
+            if ready:
+                yield number
+            elif number not in seen:
+                seen.add(number)
+                waiting.append((number, True))
+                below = (each.idnum for each in _references(self._objects[number - 1]))
+                waiting += ((each, False) for each in below if each in self._shared)
 
     def _reached(self, roots: Iterable[IndirectObject], replaced: dict[int, int]) -> set[int]:
         reached: set[int] = set()
         waiting = [root.idnum for root in roots]
         while waiting:
-            number = _final(waiting.pop(), replaced)
+            number = waiting.pop()
+            number = replaced.get(number, number)
             if number not in reached:
                 reached.add(number)
                 waiting += (each.idnum for each in _references(self._objects[number - 1]))
         return reached
+
+
+class Opened(Finished):
+    """A PDF opened with pypdf: its values are pypdf's, and can be copied into a pool."""
+
+    reference = IndirectObject
+
+    def __init__(self, reader: PdfReader) -> None:
+        self._reader = reader
+        free = reader.xref_free_entry
+        numbers = {
+            number
+            for generation, table in reader.xref.items()
+            for number in table
+            if number and not free.get(generation, {}).get(number)
+        }
+        numbers.update(reader.xref_objStm)
+        objects = {number: reader.get_object(number) for number in sorted(numbers)}
+        trailer = {"/Root": reader.root_object, "/Info": reader.trailer.get("/Info")}
+        super().__init__(File(objects, trailer, []))
+
+    def _listed(self) -> Iterator[tuple[int, Any]]:
+        for page in self._reader.pages:
+            yield number_of(page), page
+
+
+def opened(pdf: bytes) -> Opened:
+    """Open a finished PDF.
+
+    Raises:
+        pypdf.errors.PdfReadError: it is no well-formed PDF.
+    """
+    return Opened(PdfReader(BytesIO(pdf), strict=True))
 
 
 class Copy:
@@ -151,6 +197,9 @@ class Copy:
 def _rebuilt(value: Any, change: Any) -> Any:
     """A copy of a value whose parts are changed; a value without parts itself."""
     if isinstance(value, StreamObject):
+        if value.get("/Subtype") != "/Image" and not _is_plain(value):
+            kept = {key: each for key, each in value.items() if key not in _FILTERS}
+            value = stream(value.get_data(), kept)
         copied = EncodedStreamObject() if "/Filter" in value else StreamObject()
         copied._data = value._data  # as it is filtered; pypdf has no other name for that
         for key, inner in value.items():
@@ -163,8 +212,16 @@ def _rebuilt(value: Any, change: Any) -> Any:
             dict.__setitem__(made, key, change(inner))
         return made
     if isinstance(value, list):
-        return ArrayObject(map(change, value))
+        # Most arrays hold numbers only; those of widths hold hundreds.
+        plain = not any(isinstance(inner, _COMPOUND) for inner in value)
+        return ArrayObject(value if plain else map(change, value))
     return value
+
+
+def _is_plain(found: StreamObject) -> bool:
+    """Whether a stream is filtered as all of this program's are, or not at all."""
+    filters = found.get("/Filter")
+    return filters in (None, "/FlateDecode", ["/FlateDecode"]) and "/DecodeParms" not in found
 
 
 class _Finals(dict[int, int]):
@@ -175,13 +232,7 @@ class _Finals(dict[int, int]):
         self._replaced = replaced
 
     def __missing__(self, number: int) -> int:
-        return _final(number, self._replaced)
-
-
-def _final(number: int, replaced: dict[int, int]) -> int:
-    while number in replaced:
-        number = replaced[number]
-    return number
+        return self._replaced.get(number, number)
 
 
 def _renumbered(value: Any, numbers: dict[int, int]) -> Any:
@@ -195,7 +246,7 @@ def _references(value: Any) -> Iterator[IndirectObject]:
         yield value
     elif isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
-            if isinstance(inner, (IndirectObject, dict, list)):
+            if isinstance(inner, _COMPOUND):
                 yield from _references(inner)
 
 

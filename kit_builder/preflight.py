@@ -99,7 +99,7 @@ def _document_findings(finished: Finished, expected: Expectation) -> Iterator[st
     catalog, entry = finished.catalog, finished.entry
     if entry(catalog, "/ViewerPreferences", "/PrintScaling") != "/None":
         yield "/PrintScaling is not /None"
-    if not _is_true(entry(catalog, "/ViewerPreferences", "/DisplayDocTitle")):
+    if entry(catalog, "/ViewerPreferences", "/DisplayDocTitle") is not True:
         yield "/DisplayDocTitle is not true"
     if entry(catalog, "/Lang") != expected.language:
         yield f"/Lang is {entry(catalog, '/Lang')}, not {expected.language}"
@@ -121,10 +121,6 @@ def _document_findings(finished: Finished, expected: Expectation) -> Iterator[st
         yield f"the page labels are {labels}, not one for each of {len(finished.pages)} pages"
 
 
-def _is_true(value: Any) -> bool:
-    return getattr(value, "value", None) is True  # pypdf has a boolean of its own
-
-
 def _content_findings(finished: Finished) -> Iterator[str]:
     for number, content in enumerate(finished.contents, start=1):
         for fault in content.faults:
@@ -134,10 +130,10 @@ def _content_findings(finished: Finished) -> Iterator[str]:
 def _font_findings(finished: Finished) -> Iterator[str]:
     entry = finished.entry
     fonts: dict[int, Any] = {}
-    for each in finished.objects.values():
-        if isinstance(each, dict):
-            if each.get("/Type") == "/Font":
-                fonts[id(each)] = each
+    for each in finished.dictionaries:
+        if each.get("/Type") == "/Font":
+            fonts[id(each)] = each
+        if "/Resources" in each:
             for font in (entry(each, "/Resources", "/Font") or {}).values():
                 fonts[id(finished.resolved(font))] = finished.resolved(font)
     for font in fonts.values():
@@ -154,7 +150,7 @@ def _font_findings(finished: Finished) -> Iterator[str]:
 
 def _tag_findings(finished: Finished) -> Iterator[str]:
     catalog, entry = finished.catalog, finished.entry
-    if not _is_true(entry(catalog, "/MarkInfo", "/Marked")):
+    if entry(catalog, "/MarkInfo", "/Marked") is not True:
         yield "/MarkInfo does not say /Marked true"
     if not finished.elements:
         yield "no structure tree"
@@ -175,7 +171,7 @@ def _tag_findings(finished: Finished) -> Iterator[str]:
             elif mcid in owners[number]:
                 yield f"page {number + 1}: MCID {mcid} is in two elements"
             owners[number][mcid] = element.number
-    parents = dict(_numbers(finished, entry(catalog, "/StructTreeRoot", "/ParentTree")))
+    parents = dict(finished.numbers(entry(catalog, "/StructTreeRoot", "/ParentTree")))
     for index, (page, content) in enumerate(zip(finished.pages, finished.contents, strict=True)):
         place, owned = f"page {index + 1}", owners[index]
         for mcid, times in Counter(content.mcids).items():
@@ -191,36 +187,18 @@ def _tag_findings(finished: Finished) -> Iterator[str]:
         if key is None:
             yield f"{place}: no /StructParents"
             continue
-        listed = finished.resolved(parents.get(key)) or []
+        listed = parents.get(key) or []
         agreed = {mcid: getattr(each, "idnum", None) for mcid, each in enumerate(listed)}
         if agreed != owned:
             yield f"{place}: the ParentTree does not agree with the structure tree"
 
 
-def _numbers(finished: Finished, tree: Any) -> Iterator[tuple[int, Any]]:
-    """Key and value of each entry of a number tree (ISO 32000-1, 7.9.7)."""
-    for kid in finished.entry(tree, "/Kids") or ():
-        yield from _numbers(finished, finished.resolved(kid))
-    listed = finished.entry(tree, "/Nums") or []
-    yield from zip(listed[::2], listed[1::2], strict=True)
-
-
 def _foreign_findings(finished: Finished) -> Iterator[str]:
     if finished.entry(finished.catalog, "/AcroForm") is not None:
         yield "a form to fill in (/AcroForm)"
-    inside = [each for found in finished.objects.values() for each in _dictionaries(found)]
-    for action in sorted(_ACTIONS & {str(each.get("/S")) for each in inside}):
+    inside = finished.dictionaries
+    for action in sorted(_ACTIONS & {str(each["/S"]) for each in inside if "/S" in each}):
         yield f"an action of type {action}"
     if any("/EF" in each or each.get("/Type") == "/EmbeddedFile" for each in inside):
         yield "an attached file"
     yield from finished.strays
-
-
-def _dictionaries(value: Any) -> Iterator[dict[Any, Any]]:
-    """The dictionaries inside an object, and itself."""
-    if isinstance(value, dict):
-        yield value
-    if isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            if isinstance(inner, (dict, list)):
-                yield from _dictionaries(inner)

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from reportlab.pdfgen.canvas import Canvas
-
 from kit_builder.flowables import HAIRLINE, Block, Rigid, draw_rules
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
@@ -166,7 +164,7 @@ class Record:
 
 
 def _draw_centred(
-    canvas: Canvas, lines: Sequence[Line], style: Style, x: float, top: float, measure: float
+    canvas: TaggedCanvas, lines: Sequence[Line], style: Style, x: float, top: float, measure: float
 ) -> None:
     draw_lines(canvas, lines, style, x, top, measure=measure, align=0.5)
 

@@ -20,15 +20,7 @@ from kit_builder.makeup import Side
 from kit_builder.printing import Printing
 from kit_builder.story import Story
 from kit_builder.tagging import Duplex, TaggedCanvas
-from kit_builder.typography import (
-    LARGE,
-    NORMAL,
-    REGULAR,
-    MissingGlyphError,
-    Run,
-    draw_lines,
-    set_word,
-)
+from kit_builder.typography import LARGE, NORMAL, draw_lines
 from kit_builder.units import MM
 
 _SEPARATOR = " · "
@@ -99,7 +91,6 @@ class _Press:
             story.root,
             language=story.language,
             title=story.title,
-            font=REGULAR,
             duplex=_DUPLEX[printing.backs] if makeup.is_duplex(sides, printing) else "Simplex",
         )
 
@@ -158,7 +149,6 @@ class _Press:
                 self._paper.width,
                 self._paper.height,
                 block,
-                _setting,
                 _SEPARATOR.join(filter(None, what)),
                 _SEPARATOR.join((page, self._paper.name, self._words["print-at"])),
                 occupied=occupied,
@@ -230,10 +220,3 @@ class _Press:
         face.draw(canvas)
         canvas.endForm()
         return name
-
-
-def _setting(text: str) -> Sequence[Run]:
-    try:
-        return set_word(text, False).runs
-    except MissingGlyphError as missing:
-        raise missing.at(getattr(text, "location", None)) from None

@@ -11,26 +11,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, groupby
-from operator import itemgetter
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, Protocol
 
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.pdfgen.canvas import Canvas
+from reportlab.lib.rl_accel import fp_str
 
-from kit_builder import resources
+from kit_builder import fonts, resources
 from kit_builder.errors import KitError, Location, fault
+from kit_builder.fonts import Cut, Face, Glyph
 
 REGULAR = "Andika"
 BOLD = "Andika-Bold"
-_SYMBOLS = {REGULAR: "DejaVu", BOLD: "DejaVu-Bold"}
-_FILES = {
-    REGULAR: "andika/Andika-Regular.ttf",
-    BOLD: "andika/Andika-Bold.ttf",
-    "DejaVu": "dejavu/DejaVuSans.ttf",
-    "DejaVu-Bold": "dejavu/DejaVuSans-Bold.ttf",
-}
+
+_FONTS = resources.folder("fonts")
+_TEXT = Face(REGULAR, _FONTS / "andika/Andika-Regular.ttf")
+_BOLD_TEXT = Face(BOLD, _FONTS / "andika/Andika-Bold.ttf", _TEXT)
+_SYMBOLS = Face("DejaVuSans", _FONTS / "dejavu/DejaVuSans.ttf", _TEXT)
+_BOLD_SYMBOLS = Face("DejaVuSans-Bold", _FONTS / "dejavu/DejaVuSans-Bold.ttf", _TEXT)
 
 # The text font has some characters of these blocks, but not their neighbours: its tick and the
 # symbol font's cross differ in weight, and no Greek word would be of one font. So Greek, arrows,
@@ -49,15 +46,6 @@ RULE = 0.6
 CAPITALS = 0.7
 
 SOFT_HYPHEN = "\u00ad"
-
-
-def _register() -> None:
-    fonts = resources.folder("fonts")
-    for name, path in _FILES.items():
-        pdfmetrics.registerFont(TTFont(name, str(fonts / path)))
-
-
-_register()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +131,16 @@ LARGE = _styles(body=18, small=16, imprint=16, least_imprint=16, least=16)
 
 
 class Run(NamedTuple):
-    """Characters of one font."""
+    """Characters of one cut of a font; `code` is how a page writes them."""
 
-    font: str
+    cut: Cut
     text: str
+    code: str
+
+    @property
+    def font(self) -> str:
+        """The name of the face."""
+        return self.cut.face.name
 
 
 class Word(NamedTuple):
@@ -186,19 +180,18 @@ class MissingGlyphError(LookupError):
 
 
 @lru_cache(maxsize=4096)
-def _font_of(character: str, text_font: str) -> str:
-    code = ord(character)
-    symbols = _SYMBOLS[text_font]
-    chain = (text_font, symbols)
-    if any(code in block for block in _SYMBOL_BLOCKS):
-        chain = (symbols, text_font)
-    for name in chain:
-        if code in pdfmetrics.getFont(name).face.charToGlyph:
-            return name
-    raise MissingGlyphError(character)
+def _glyph(character: str, bold: bool) -> Glyph:
+    faces = (_BOLD_TEXT, _BOLD_SYMBOLS) if bold else (_TEXT, _SYMBOLS)
+    if any(ord(character) in block for block in _SYMBOL_BLOCKS):
+        faces = faces[::-1]
+    glyph = faces[0].glyph(character) or faces[1].glyph(character)
+    if glyph is None:
+        raise MissingGlyphError(character)
+    return glyph
 
 
-@lru_cache(maxsize=65536)
+# The words of some hundred kits; each takes half a kilobyte.
+@lru_cache(maxsize=16384)
 def set_word(word: str, bold: bool) -> Word:
     """The runs of one word and its unit width.
 
@@ -207,24 +200,28 @@ def set_word(word: str, bold: bool) -> Word:
     Raises:
         MissingGlyphError: no font has one of its characters.
     """
-    text_font = BOLD if bold else REGULAR
-    syllables = unicodedata.normalize("NFC", word).strip(SOFT_HYPHEN).split(SOFT_HYPHEN)
-    hyphens = tuple(accumulate(map(len, syllables[:-1])))
-    glyphs = [(_font_of(character, text_font), character) for character in "".join(syllables)]
-    return _joined(glyphs, hyphens)
+    letters = unicodedata.normalize("NFC", word)
+    hyphens: tuple[int, ...] = ()
+    if SOFT_HYPHEN in letters:
+        syllables = letters.strip(SOFT_HYPHEN).split(SOFT_HYPHEN)
+        hyphens = tuple(accumulate(map(len, syllables[:-1])))
+        letters = "".join(syllables)
+    return _joined(letters, [_glyph(letter, bold) for letter in letters], hyphens)
 
 
-def _joined(glyphs: Iterable[tuple[str, str]], hyphens: tuple[int, ...] = ()) -> Word:
-    """The word of these pairs of font and character."""
-    runs = tuple(
-        Run(font, "".join(character for _, character in group))
-        for font, group in groupby(glyphs, itemgetter(0))
-    )
-    return Word(runs, sum(stringWidth(run.text, run.font, 1) for run in runs), hyphens)
+def _joined(letters: str, glyphs: Sequence[Glyph], hyphens: tuple[int, ...] = ()) -> Word:
+    """The word of these letters, each with its glyph."""
+    runs: list[Run] = []
+    start = 0
+    for cut, group in groupby(glyphs, attrgetter("cut")):
+        codes = [glyph.code for glyph in group]
+        runs.append(Run(cut, letters[start : start + len(codes)], "".join(codes)))
+        start += len(codes)
+    return Word(tuple(runs), sum(glyph.width for glyph in glyphs), hyphens)
 
 
-# Of a space in unit width, the same in both weights.
-SPACE: float = stringWidth(" ", REGULAR, 1)
+# Of a space in unit width, the same everywhere.
+SPACE: float = _glyph(" ", False).width
 
 
 def words(spans: Iterable[Span]) -> list[Word | None]:
@@ -243,24 +240,26 @@ def words(spans: Iterable[Span]) -> list[Word | None]:
             if index:
                 done.append(None)
                 open_word = False
-            for position, piece in enumerate(line.split(" ")):
-                if position:
-                    open_word = False
-                if not piece.strip(SOFT_HYPHEN):
-                    continue
-                try:
-                    word = set_word(piece, bold)
-                except MissingGlyphError as missing:
-                    raise missing.at(getattr(text, "location", None)) from None
-                last = done[-1] if open_word and done else None
-                if last is not None:
-                    length = sum(len(run.text) for run in last.runs)
-                    hyphens = (*last.hyphens, *(length + place for place in word.hyphens))
-                    done[-1] = Word(last.runs + word.runs, last.width + word.width, hyphens)
-                else:
-                    done.append(word)
-                open_word = True
+            first, *others = line.split(" ")
+            try:
+                if first.strip(SOFT_HYPHEN):
+                    word = set_word(first, bold)
+                    last = done.pop() if open_word else None
+                    done.append(word if last is None else _glued(last, word))
+                    open_word = True
+                if others:
+                    done += [set_word(each, bold) for each in others if each.strip(SOFT_HYPHEN)]
+                    open_word = bool(others[-1].strip(SOFT_HYPHEN))
+            except MissingGlyphError as missing:
+                raise missing.at(getattr(text, "location", None)) from None
     return done
+
+
+def _glued(first: Word, second: Word) -> Word:
+    """Two words with no space between them, as one."""
+    length = sum(len(run.text) for run in first.runs)
+    hyphens = (*first.hyphens, *(length + place for place in second.hyphens))
+    return Word(first.runs + second.runs, first.width + second.width, hyphens)
 
 
 class Line(NamedTuple):
@@ -327,10 +326,13 @@ def _divided(word: Word, room: float) -> tuple[Word, Word] | None:
     """The word in two at a soft hyphen, the first as long as fits with its hyphen, if any does."""
     if not word.hyphens:
         return None
-    glyphs = [(run.font, character) for run in word.runs for character in run.text]
+    letters = "".join(run.text for run in word.runs)
+    glyphs = [glyph for run in word.runs for glyph in map(run.cut.face.glyph, run.text) if glyph]
     divided = None
     for place in word.hyphens:
-        head = _joined([*glyphs[:place], (glyphs[place - 1][0], "-")])
+        hyphen = glyphs[place - 1].cut.face.glyph("-")
+        assert hyphen is not None
+        head = _joined(letters[:place] + "-", [*glyphs[:place], hyphen])
         if head.width > room:
             break
         divided = head, place
@@ -338,11 +340,23 @@ def _divided(word: Word, room: float) -> tuple[Word, Word] | None:
         return None
     head, place = divided
     later = tuple(each - place for each in word.hyphens if each > place)
-    return head, _joined(glyphs[place:], later)
+    return head, _joined(letters[place:], glyphs[place:], later)
+
+
+class Surface(Protocol):
+    """What text is drawn on."""
+
+    def font_name(self, cut: Cut) -> str:
+        """The name by which a page asks for a font, "/T1"."""
+        ...
+
+    def addLiteral(self, s: str) -> None:  # noqa: N802  # ReportLab's name
+        """Adds operators to the page, a byte a letter."""
+        ...
 
 
 def draw_lines(
-    canvas: Canvas,
+    canvas: Surface,
     lines: Sequence[Line],
     style: Style,
     x: float,
@@ -362,29 +376,36 @@ def draw_lines(
         measure: the width to align in; needed where `align` is not 0.
         align: 0 left, 0.5 centred, 1 right.
     """
-    text = canvas.beginText()
-    baseline = top - (style.leading + CAPITALS * style.size) / 2
-    font = ""
-    for number, line in enumerate(lines):
-        text.setTextOrigin(
-            x + align * (measure - line.width * style.size), baseline - number * style.leading
-        )
-        # The space between two words, and after the last word of a line that goes on, is real:
-        # whoever copies the text out gets it.
-        for position, word in enumerate(line.words):
-            last = position == len(line.words) - 1
-            gap = "" if last and number == len(lines) - 1 else " "
-            for run in _followed(word.runs, gap):
-                if run.font != font:
-                    font = run.font
-                    text.setFont(font, style.size)
-                text.textOut(run.text)
-    canvas.drawText(text)
+    written = ["BT"]
+    codes: list[str] = []
+    cut = None
+    size, leading = style.size, style.leading
+    before, down = 0.0, top - (leading + CAPITALS * size) / 2
+    for line in lines:
+        if codes:
+            written.append(f"({''.join(codes)}) Tj")
+            codes.clear()
+        left = x + align * (measure - line.width * size)
+        written.append(f"{fp_str(left - before, down)} Td")
+        before, down = left, -leading
+        for word in line.words:
+            for run in word.runs:
+                if run.cut is not cut:
+                    if codes:
+                        written.append(f"({''.join(codes)}) Tj")
+                        codes.clear()
+                    cut = run.cut
+                    written.append(f"{canvas.font_name(cut)} {fp_str(size)} Tf")
+                codes.append(run.code)
+            # The space between two words, and after the last word of a line that goes on, is real:
+            # whoever copies the text out gets it.
+            codes.append(fonts.SPACE)
+    if last := "".join(codes[:-1]):
+        written.append(f"({last}) Tj")
+    written.append("ET")
+    canvas.addLiteral(" ".join(written))
 
 
-def _followed(runs: tuple[Run, ...], gap: str) -> tuple[Run, ...]:
-    """The runs of a word and the space after it, which is as wide as SPACE in a text font only."""
-    *before, last = runs
-    if gap and last.font not in _SYMBOLS:
-        return (*runs, Run(REGULAR, gap))
-    return (*before, Run(last.font, last.text + gap))
+def draw_word(canvas: Surface, word: Word, size: float, x: float, y: float) -> None:
+    """Sets a word, or anything that is set like one, with the start of its base line at x, y."""
+    draw_lines(canvas, [Line((word,), word.width)], Style(size, 0), x, y + CAPITALS * size / 2)

@@ -366,11 +366,12 @@ class Measured:
     def _characters(self, font: Any) -> dict[int, str]:
         """Code -> text, from the font's ToUnicode map."""
         if id(font) not in self._fonts:
-            pairs = re.findall(rb"<(..)> <((?:....)+)>", font["/ToUnicode"].get_data())
-            self._fonts[id(font)] = {
-                int(code, 16): bytes.fromhex(text.decode()).decode("utf-16-be")
-                for code, text in pairs
-            }
+            known = self._fonts[id(font)] = {}
+            runs = re.findall(rb"<(....)> <(....)> <((?:....)+)>", font["/ToUnicode"].get_data())
+            for first, last, text in runs:
+                start, point = int(first, 16), ord(bytes.fromhex(text.decode()).decode("utf-16-be"))
+                for code in range(start, int(last, 16) + 1):
+                    known[code] = chr(point + code - start)
         return self._fonts[id(font)]
 
 
@@ -379,8 +380,10 @@ def _numbers(operands: Any) -> Matrix:
     return a, b, c, d, e, f
 
 
-def _codes(string: Any) -> bytes:
-    return bytes(string.original_bytes)
+def _codes(string: Any) -> Iterator[int]:
+    """Two bytes each."""
+    codes = bytes(string.original_bytes)
+    return (256 * high + low for high, low in zip(codes[::2], codes[1::2], strict=True))
 
 
 def _add_path(

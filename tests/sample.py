@@ -16,9 +16,11 @@ from pypdf.generic import (
     NameObject,
     TextStringObject,
 )
-from reportlab.pdfbase import pdfmetrics
+from reportlab import rl_config
+from reportlab.pdfbase import pdfmetrics, ttfonts
 from reportlab.pdfbase.ttfonts import TTFont
 
+from kit_builder import tounicode
 from kit_builder.formats import PAPERS
 from kit_builder.structure import Element
 from kit_builder.tagging import Duplex, TaggedCanvas
@@ -27,10 +29,17 @@ ROOT = Path(__file__).parents[1]
 A4 = (PAPERS["a4"].width, PAPERS["a4"].height)
 LETTER = (PAPERS["letter"].width, PAPERS["letter"].height)
 TITLE = "Hidden trap bid"
+# What is drawn here is drawn in fonts of ReportLab's, and as a strict reader wants them.
+rl_config.useA85 = 0
+ttfonts.makeToUnicodeCMap = tounicode.write
+# Those of ReportLab's fonts that tests draw in; of a PDF of somebody else's too.
+FONT = "Andika"
 for font, file in (
-    ("Andika", "andika/Andika-Regular.ttf"),
+    (FONT, "andika/Andika-Regular.ttf"),
     ("Andika-Bold", "andika/Andika-Bold.ttf"),
     ("DejaVu", "dejavu/DejaVuSans.ttf"),
+    ("DejaVuSans", "dejavu/DejaVuSans.ttf"),
+    ("DejaVuSans-Bold", "dejavu/DejaVuSans-Bold.ttf"),
 ):
     pdfmetrics.registerFont(TTFont(font, str(ROOT / "fonts" / file)))
 
@@ -40,8 +49,19 @@ def begin(
 ) -> tuple[TaggedCanvas, BytesIO]:
     """An A4 canvas for the tree, and what it writes to."""
     file = BytesIO()
-    canvas = TaggedCanvas(file, A4, root, language="en", title=title, font="Andika", duplex=duplex)
+    canvas = TaggedCanvas(file, A4, root, language="en", title=title, duplex=duplex)
+    canvas._fontname = canvas._initialFontName = FONT
     return canvas, file
+
+
+def printed(size: tuple[float, float], draw: Callable[[TaggedCanvas], object]) -> bytes:
+    """A page of this size in points with what is drawn on it."""
+    file, root = BytesIO(), Element("Document")
+    canvas = TaggedCanvas(file, size, root, language="en", title=TITLE)
+    with canvas.marked(root.add("Figure", alt="All that is drawn")):
+        draw(canvas)
+    canvas.save()
+    return file.getvalue()
 
 
 def opened(pdf: bytes) -> Any:

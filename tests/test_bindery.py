@@ -20,8 +20,8 @@ from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner, Result
 
 from kit_builder import arguments, binding, cli, finished, formats, preflight
-from kit_builder.typography import REGULAR
 from tests.content_streams import unmarked
+from tests.sample import FONT
 from tests.small_kits import deck, write
 
 ACTIVITIES = Path(__file__).parent.parent / "activities"
@@ -69,9 +69,9 @@ def marks(pdf: bytes) -> list[tuple[int, str, int]]:
 
 def own_pages(path: Path, *said: str, size: tuple[float, float] = (300, 400)) -> Path:
     """A PDF of somebody else's, with one page for each text."""
-    canvas = Canvas(str(path), pagesize=size, initialFontName=REGULAR)
+    canvas = Canvas(str(path), pagesize=size, initialFontName=FONT)
     for text in said:
-        canvas.setFont(REGULAR, 12)
+        canvas.setFont(FONT, 12)
         canvas.drawString(40, 200, text)
         canvas.showPage()
     canvas.save()

@@ -617,8 +617,7 @@ def test_an_output_that_cannot_be_written_is_named_and_nothing_is_lost() -> None
     add("out/player", "x")
     Path("taken/host/game.host.pdf").mkdir(parents=True)
     assert refused("file") == (
-        "file: cannot be written (not a directory); "
-        "close it if it is open, or choose another --out"
+        "file: cannot be written (not a directory); close it if it is open, or choose another --out"
     )
     assert "out/player/game.pdf: cannot be written" in refused("out")
     assert "taken/host/game.host.pdf: cannot be written" in refused("taken")

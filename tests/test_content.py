@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 
 from kit_builder import content
 from kit_builder.content import Content, Font
+from kit_builder.cos import Malformed
 
 FONT = Font("Face", {code: chr(code) for code in range(1, 256)})
+WIDE_TEXTS = {7: "x", 0x141: "A", 0x2829: "fi", 0xD83C: "\U0001f0a1", 0xDCA1: "z"}
+WIDE = Font("Wide", WIDE_TEXTS, 2)
 CARD = Content([(None, "inside")], (), ["an inline image"])
 
 
 def read(code: bytes) -> Content:
-    return content.read(code, {"/F1": FONT}.get, lambda name: {"/card": CARD}.get(name, Content()))
+    return content.read(
+        code, {"/F1": FONT, "/F 2": WIDE}.get, lambda name: {"/card": CARD}.get(name, Content())
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,10 +34,45 @@ def read(code: bytes) -> Content:
         (rb"<41 4a5>", "AJP"),
         (rb"[(a) -250 (b)]", "ab"),
         (rb"(Tj ET /F2 9 Tf % BT)", "Tj ET /F2 9 Tf % BT"),
+        (rb"[(BI ) (x (y) Tj) 3 <45492>]", "BI x (y) TjEI "),
     ],
 )
 def test_a_string_is_read_as_it_is_meant(string: bytes, text: str) -> None:
     assert read(b"/F1 9 Tf %b TJ" % string).text == text
+
+
+@pytest.mark.parametrize(
+    ("string", "text"),
+    [
+        (b"<0141>", "A"),
+        (b"<01 41 2829>", "Afi"),
+        (b"(\\001A\\050\\051)", "Afi"),
+        (b"[(\1A) 7 <0141>]", "AA"),
+        (b"<D83CDCA1>", "\U0001f0a1z"),
+    ],
+)
+def test_codes_of_two_bytes_are_read_as_their_font_maps_them(string: bytes, text: str) -> None:
+    found = read(b"/F#202 9 Tf %b TJ" % string)
+    assert (found.text, found.faults) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("string", "text"),
+    [(b"<01410142>", "A"), (b"<014101>", "A"), (b"[<01> <41>]", ""), (b"<000707>", "x")],
+)
+def test_codes_of_two_bytes_without_a_character_are_told(string: bytes, text: str) -> None:
+    found = read(b"/F#202 9 Tf %b TJ" % string)
+    assert (found.text, found.faults) == (text, ("a character that Wide lacks",))
+
+
+@pytest.mark.parametrize("code", [b"(a) Tj", b"[(a)] TJ", b"(a) '", b'1 2 (a) "', b"<61>Tj"])
+def test_each_operator_that_shows_text_is_known(code: bytes) -> None:
+    assert read(b"/F1 9 Tf " + code).text.strip() == "a"
+
+
+def test_graphics_show_no_text() -> None:
+    code = b"q 1 0 0 1 0 -.5 cm 0 G .4 0 0 rg [3 1] 0 d 0 J /S gs 1 2 m 3 4 l S 1 1 2 2 re W* n Q"
+    assert read(code) == Content([], [], ())
 
 
 def test_each_text_belongs_to_the_innermost_mark_with_a_number() -> None:
@@ -67,10 +107,21 @@ def test_a_form_is_shown_where_it_is_placed_with_its_faults() -> None:
         (b"q /F1 9 Tf Q (a) Tj", "text without a font"),
         (rb"/F1 9 Tf (a\000) Tj (\000) Tj", "a character that Face lacks"),
         (b"q BI /W 1 /H 1 ID ( EI Q", "an inline image"),
+        (b"1e-18 0 m", "e-18, which is no operator"),
+        (b"/F1 9 Tf (a) Tj2", "Tj2, which is no operator"),
+        (b"0 0 1 rgb", "rgb, which is no operator"),
+        (b"BI", "BI, which is no operator"),
+        (b"(a)) q", "), which is no operator"),
     ],
 )
 def test_what_a_stream_must_not_show_is_told_once(code: bytes, fault: str) -> None:
     assert read(code).faults == (fault,)
+
+
+@pytest.mark.parametrize("code", [b"q (a", b"(a\\)", b"<61", b"<6x>", b"((((((a))))))"])
+def test_a_string_without_an_end_is_refused(code: bytes) -> None:
+    with pytest.raises(Malformed, match="a string without an end"):
+        read(code)
 
 
 def test_a_comment_shows_nothing() -> None:
@@ -82,3 +133,46 @@ def test_any_bytes_are_read_back(written: bytes, hexadecimal: bool) -> None:
     octal = b"(%b)" % b"".join(b"\\%03o" % byte for byte in written)
     string = b"<%b>" % written.hex().encode() if hexadecimal else octal
     assert read(b"/F1 9 Tf %b Tj" % string).text == written.replace(b"\0", b"").decode("latin-1")
+
+
+@given(st.lists(st.sampled_from([*WIDE_TEXTS, 8]), max_size=9), st.booleans())
+def test_any_codes_of_two_bytes_are_read_back(codes: list[int], hexadecimal: bool) -> None:
+    written = b"".join(code.to_bytes(2, "big") for code in codes)
+    octal = b"(%b)" % b"".join(b"\\%03o" % byte for byte in written)
+    string = b"<%b>" % written.hex().encode() if hexadecimal else octal
+    found = read(b"/F#202 9 Tf %b Tj" % string)
+    assert found.text == "".join(WIDE_TEXTS.get(code, "") for code in codes)
+    assert bool(found.faults) == (8 in codes)
+
+
+SNIPPETS = (
+    b"q 1 0 0 1 5 5 cm",
+    b"/F1 9 Tf",
+    b"(a \\) BT) Tj",
+    b"[<41> -3 (b)] TJ",
+    b"BT 1 2 Td",
+    b"0 -14 TD T*",
+    b"ET",
+    b"/P <</MCID 1>> BDC",
+    b"/Artifact BMC",
+    b"EMC",
+    b"0 0 m 1 1 l 2 2 3 3 4 4 c h B*",
+    b".5 g 1 0 0 RG /S gs",
+    b"% a comment\n",
+    b"/card Do Q",
+)
+
+
+@given(
+    st.lists(st.sampled_from(SNIPPETS)),
+    st.lists(st.sampled_from(SNIPPETS)),
+    st.sampled_from([b"TJ2", b"xx", b"bt", b"e-18", b"Tf2", b")", b"}", b"\x80"]),
+    st.sampled_from([b" ", b"\n"]),
+)
+def test_no_word_is_passed_over(
+    before: list[bytes], after: list[bytes], word: bytes, space: bytes
+) -> None:
+    faults = read(space.join([b"/F1 9 Tf", *before, *after])).faults
+    assert set(faults) <= {"an inline image"}
+    faults = read(space.join([b"/F1 9 Tf", *before, word, *after])).faults
+    assert f"{word.decode('latin-1')}, which is no operator" in faults

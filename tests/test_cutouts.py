@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import io
 from collections import defaultdict
 from functools import cache
 from itertools import pairwise
 from math import atan2, degrees, dist
-from pathlib import Path
 
 import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageOps
-from reportlab.pdfbase.pdfmetrics import registerFont, stringWidth
-from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import cutouts, formats
 from kit_builder.cutouts import BASE, FACES, FLAP, LIP, REST, STRUT, TABS
+from kit_builder.structure import Element
+from kit_builder.typography import set_word
 from kit_builder.units import MM
-
-FONTS = Path(__file__).parent.parent / "fonts"
-registerFont(TTFont("Andika", FONTS / "andika" / "Andika-Regular.ttf"))
+from tests import sample
 
 # White paper around a piece, and pixels a point.
 BORDER = 20
@@ -43,11 +38,9 @@ Vector = tuple[int, int, int]
 @cache
 def printed(piece: cutouts.Piece) -> Image.Image:
     """The ink of a piece with its lower left corner at BORDER, BORDER: 0 none, 255 black."""
-    file = io.BytesIO()
-    canvas = Canvas(file, pagesize=(piece.width + 2 * BORDER, piece.height + 2 * BORDER))
-    piece.draw(canvas, BORDER, BORDER)
-    canvas.save()
-    page = pypdfium2.PdfDocument(file.getvalue())[0]
+    size = piece.width + 2 * BORDER, piece.height + 2 * BORDER
+    pdf = sample.printed(size, lambda canvas: piece.draw(canvas, BORDER, BORDER))
+    page = pypdfium2.PdfDocument(pdf)[0]
     return ImageOps.invert(page.render(scale=SCALE).to_pil().convert("L"))
 
 
@@ -320,12 +313,10 @@ def test_a_label_too_wide_for_the_stand_is_refused_with_its_excess() -> None:
 
 
 def test_the_words_of_a_stand_can_be_read_from_the_page() -> None:
-    file = io.BytesIO()
-    canvas = Canvas(file, pagesize=(STAND.width, STAND.height))
-    cutouts.Stand(("plega amunt", "plega enrere", "enganxa"), "Andika").draw(canvas, 0, 0)
-    canvas.save()
+    stand = cutouts.Stand(("plega amunt", "plega enrere", "enganxa"), "Andika")
+    pdf = sample.printed((STAND.width, STAND.height), lambda canvas: stand.draw(canvas, 0, 0))
 
-    text = pypdfium2.PdfDocument(file.getvalue())[0].get_textpage().get_text_bounded()
+    text = pypdfium2.PdfDocument(pdf)[0].get_textpage().get_text_bounded()
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert sorted(lines) == [
         "1 plega enrere",
@@ -384,7 +375,7 @@ def test_a_label_that_fits_no_smaller_than_12_points_is_refused_with_its_excess(
     with pytest.raises(cutouts.OversetError, match=r'^"A label .* mm too wide at 12 pt$') as error:
         cutouts.Strip(steps, "Andika")
     assert error.value.label is label
-    room = stringWidth(label, "Andika", 12) - error.value.excess
+    room = set_word(label, False).width * 12 - error.value.excess
     assert 0 < room < STRIP.width / 4
 
 
@@ -412,7 +403,7 @@ def test_the_labels_of_any_strip_fit_their_panels_or_are_refused(
 
     assert smallest - 1e-6 <= strip.size <= 24
     for label, (_, _, width, _) in zip(labels, strip.panels, strict=True):
-        assert stringWidth(label, "Andika", strip.size) < width
+        assert set_word(label, False).width * strip.size < width
     edges = [0.0]
     for left, _, width, _ in strip.panels:
         edges += [left, left + width]
@@ -449,9 +440,8 @@ def test_enough_pieces_fit_on_a_page(
 
 @pytest.mark.parametrize("piece", PIECES, ids=lambda piece: type(piece).__name__)
 def test_drawing_a_piece_leaves_the_pen_as_it_was(piece: cutouts.Piece) -> None:
-    canvas = Canvas(io.BytesIO())
-    canvas.setFont("Helvetica", 9)
+    canvas, _ = sample.begin(Element("Document"))
     piece.draw(canvas, 0, 0)
 
-    assert (canvas._fontname, canvas._fontsize) == ("Helvetica", 9)
+    assert (canvas._code[0], canvas._code[-1]) == ("q", "Q")
     assert canvas._code.count("q") == canvas._code.count("Q") > 0

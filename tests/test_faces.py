@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from itertools import pairwise
 
 import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reportlab import rl_config
-from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import faces, formats
 from kit_builder.document import mark
@@ -18,6 +15,7 @@ from kit_builder.errors import KitError, Location, Source, Text
 from kit_builder.faces import Corners, Face, Lines, Rule, Shape, TextBox
 from kit_builder.units import MM
 from tests.conftest import element
+from tests.sample import printed
 
 POKER = formats.card_size("poker")
 NAME = 'card 3 "Trap" of deck "Cards"'
@@ -329,12 +327,7 @@ def test_a_text_fits_its_box_or_is_refused(
 
 
 def drawn(items: str) -> pypdfium2.PdfDocument:
-    rl_config.invariant = 1
-    file = BytesIO()
-    canvas = Canvas(file, (POKER.width, POKER.height))
-    read(items).draw(canvas)
-    canvas.save()
-    return pypdfium2.PdfDocument(file.getvalue())
+    return pypdfium2.PdfDocument(printed((POKER.width, POKER.height), read(items).draw))
 
 
 def places(document: pypdfium2.PdfDocument) -> list[tuple[str, tuple[float, float]]]:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pypdf import PdfWriter
-from pypdf.generic import ArrayObject
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DecodedStreamObject, EncodedStreamObject, NumberObject
 from reportlab.pdfbase import pdfmetrics
+from typer.testing import CliRunner
 
-from kit_builder import finished, leaks
+from kit_builder import cli, finished, leaks, packing
+from kit_builder.cos import Malformed
 from kit_builder.errors import Location, Source, Text
+from kit_builder.packing import Copy, Pool
 from kit_builder.structure import Element
+from tests.objects import alike
 from tests.sample import (
+    ROOT,
     TITLE,
     Change,
     begin,
     box,
+    catalog,
     changed,
     entries,
     in_code,
@@ -34,6 +46,90 @@ from tests.sample import (
 )
 
 FACE = pdfmetrics.getFont("DejaVu").face.charToGlyph
+
+
+@cache
+def made() -> dict[str, bytes]:
+    """Every PDF of the library, a booklet of two of its kits, and the same folded, by name."""
+    activities = ROOT / "activities"
+    kits = [str(activities / f"{slug}.yaml") for slug in ("hidden-trap-bid", "follow-suit-tricks")]
+    with TemporaryDirectory() as folder:
+        for arguments in (
+            ["build", str(activities), "--no-gallery", "--jobs", "1", "--out", folder],
+            ["booklet", *kits, "--out", f"{folder}/booklet.pdf"],
+            ["booklet", *kits, "--fold", "--out", f"{folder}/folded.pdf"],
+        ):
+            assert CliRunner().invoke(cli.app, arguments).exit_code == 0
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).rglob("*.pdf"))}
+
+
+def test_pypdf_sees_the_same_objects_streams_and_strings_in_all_that_is_made() -> None:
+    assert len(made()) > 30
+    for file_name, pdf in made().items():
+        reader = PdfReader(BytesIO(pdf), strict=True)
+        objects = finished.read(pdf).objects
+        packing = [number for number in numbers(reader) if number not in objects]
+        kinds = {reader.get_object(number)["/Type"] for number in packing}  # type: ignore[index]
+        assert kinds <= {"/ObjStm", "/XRef"}
+        assert all(alike(found, reader.get_object(each)) for each, found in objects.items()), (
+            file_name
+        )
+
+
+def numbers(reader: PdfReader) -> set[int]:
+    """Of all objects in a file."""
+    listed = {number for table in reader.xref.values() for number in table}
+    return (listed | reader.xref_objStm.keys()) - {0}
+
+
+def letters(text: str) -> Counter[str]:
+    return Counter(filter(str.isalnum, text))
+
+
+def test_a_viewer_shows_the_same_letters_on_all_pages_that_are_made() -> None:
+    for file_name, pdf in made().items():
+        for content, page in zip(
+            finished.read(pdf).contents, pypdfium2.PdfDocument(pdf), strict=True
+        ):
+            assert letters(content.text) == letters(page.get_textpage().get_text_range()), file_name
+
+
+def test_pypdf_sees_the_same_letters_in_a_booklet() -> None:
+    pdf = made()["folded.pdf"]
+    pages = PdfReader(BytesIO(pdf)).pages
+    for content, page in zip(finished.read(pdf).contents, pages, strict=True):
+        assert letters(content.text) == letters(page.extract_text())
+
+
+def with_a_page_listed_twice(writer: PdfWriter) -> None:
+    kids = catalog(writer)["/Pages"]["/Kids"]
+    kids.append(kids[0])
+
+
+def with_an_inherited_box(writer: PdfWriter) -> None:
+    catalog(writer)["/Pages"][name("/MediaBox")] = box(0, 0, 1, 1)
+
+
+@pytest.mark.parametrize("change", [with_a_page_listed_twice, with_an_inherited_box])
+def test_pages_that_are_listed_in_another_way_are_refused(change: Change) -> None:
+    with pytest.raises(Malformed):
+        finished.read(changed(change))
+
+
+def test_pages_numbered_in_another_style_are_refused() -> None:
+    pdf = changed(put("/PageLabels", "/Nums", 3, "/S", value=name("/r")))
+    with pytest.raises(Malformed, match="style /r"):
+        _ = finished.read(pdf).labels
+
+
+def test_labels_count_on_from_where_they_start() -> None:
+    numbers = ArrayObject(
+        [NumberObject(0), entries(P=text("A-"), S=name("/D"), St=NumberObject(7))]
+    )
+    pdf = changed(put("/PageLabels", "/Nums", value=numbers))
+    assert finished.read(pdf).labels == ["A-7", "A-8"]
+    assert finished.read(sample()).labels == ["Rules 1", "2"]
+    assert finished.read(changed(put("/PageLabels", value=None))).labels == []
 
 
 def test_an_encrypted_file_is_refused() -> None:
@@ -193,6 +289,41 @@ def annotate(**values: Any) -> Change:
 )
 def test_a_leak_is_found_wherever_a_pdf_can_hold_text(change: Change, place: str) -> None:
     assert place in places(changed(change), LIAR)
+
+
+def test_a_leak_in_a_stream_that_nothing_leads_to_is_found() -> None:
+    def change(writer: PdfWriter) -> None:
+        stream = DecodedStreamObject()
+        stream.set_data(LIAR.encode())
+        writer._add_object(stream)
+
+    (place,) = places(changed(change), LIAR)
+    assert place.startswith("object ")
+
+
+def test_what_others_filter_in_another_way_is_found_once_it_is_bound() -> None:
+    def change(writer: PdfWriter) -> None:
+        stream = EncodedStreamObject()
+        stream._data = LIAR.encode().hex().encode() + b">"
+        stream[name("/Filter")] = name("/ASCIIHexDecode")
+        catalog(writer)[name("/Key")] = writer._add_object(stream)
+
+    foreign = changed(change)
+    with pytest.raises(Malformed, match="filtered by /ASCIIHexDecode"):
+        _ = finished.read(foreign).texts
+    source, pool = packing.opened(foreign), Pool()
+    copy = Copy(pool, source)
+    root, info = (pool.add(copy.value(each)) for each in (source.catalog, source.info))
+    (place,) = places(pool.packed(root, info), LIAR)
+    assert place.startswith("object ")
+
+
+def test_a_leak_in_the_trailer_or_a_comment_is_found() -> None:
+    trailer = sample().replace(b"/Size", b"/Key (The liar is certainly Anna.)/Size")
+    assert places(trailer, LIAR) == ["trailer"]
+    assert places(sample().replace(b"/Size", b"% " + LIAR.encode() + b"\n/Size"), LIAR) == [
+        "comment"
+    ]
 
 
 def test_a_leak_on_a_page_that_no_list_leads_to_is_found() -> None:

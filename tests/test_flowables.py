@@ -42,7 +42,7 @@ from kit_builder.tables import (
     shared_widths,
 )
 from kit_builder.tagging import TaggedCanvas
-from kit_builder.typography import REGULAR, Line, Style
+from kit_builder.typography import Line, Style
 from kit_builder.units import MM
 
 STYLE = Style(10, 12, before=3, after=5)
@@ -98,7 +98,7 @@ def record(count: int, root: Element | None = None, *, is_numbered: bool = True)
 def drawn(root: Element, *blocks: tuple[Block, float]) -> bytes:
     """A page with blocks at x = 50 and these heights above its foot."""
     file = BytesIO()
-    canvas = TaggedCanvas(file, PAGE, root, language="en", title="T", font=REGULAR)
+    canvas = TaggedCanvas(file, PAGE, root, language="en", title="T")
     for block, top in blocks:
         block.draw(canvas, 50, top)
     canvas.showPage()

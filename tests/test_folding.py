@@ -18,7 +18,7 @@ from kit_builder.frontmatter import Wording
 from kit_builder.printing import Printing
 from kit_builder.structure import Element
 from kit_builder.tagging import TaggedCanvas
-from kit_builder.typography import REGULAR
+from kit_builder.typography import draw_word, set_word
 from kit_builder.units import INCH, MM
 from tests.content_streams import unmarked
 
@@ -34,15 +34,14 @@ def kit(pages: int, paper: Format = A5) -> bytes:
     part = root.add("Part", title="Rules")
     whole = part.add("P")
     size = paper.width, paper.height
-    canvas = TaggedCanvas(file, size, root, language="en", title="A", font=REGULAR)
+    canvas = TaggedCanvas(file, size, root, language="en", title="A")
     for number in range(pages):
         if not number:
             canvas.outline("Rules")
-        canvas.setFont(REGULAR, 12)
         with canvas.marked(whole):
-            canvas.drawString(50, 200, f"leaf {number} (/MCID 7)")
+            draw_word(canvas, set_word(f"leaf {number} (/MCID 7)", False), 12, 50, 200)
         with canvas.marked(part.add("P")):
-            canvas.drawString(50, 100, "more")
+            draw_word(canvas, set_word("more", False), 12, 50, 100)
         canvas.line(20, 50, 20 + 100 * MM, 50)
         canvas.showPage()
     canvas.save()
@@ -119,7 +118,7 @@ def test_a_string_that_looks_like_a_mark_is_left_as_it_is() -> None:
 def test_pages_are_printed_at_full_size_and_creep_towards_the_fold() -> None:
     found = finished.read(folded())
     for number, depth in ((0, 0), (2, 1), (4, 2)):
-        content = found.entry(found.pages[number], "/Contents").get_data().decode("latin-1")
+        content = found.entry(found.pages[number], "/Contents").content.decode("latin-1")
         moves = [
             line.split()[1:7] for line in content.splitlines() if line.startswith("q 1 0 0 1 ")
         ]

@@ -26,17 +26,17 @@ from kit_builder.errors import KitError
 from kit_builder.frontmatter import Wording
 from kit_builder.locking import lock
 from kit_builder.printing import Printing
-from kit_builder.typography import REGULAR
 from kit_builder.units import MM
 from tests.content_streams import unmarked
+from tests.sample import FONT
 
 A4 = formats.PAPERS["a4"]
 
 
-def drawn(pages: int = 2, size: tuple[float, float] = (400, 500), font: str = REGULAR) -> bytes:
+def drawn(pages: int = 2, size: tuple[float, float] = (400, 500), font: str = FONT) -> bytes:
     """A file of somebody else's: a black square of 100 pt at the lower left of each page."""
     file = BytesIO()
-    canvas = Canvas(file, pagesize=size, invariant=1, initialFontName=REGULAR)
+    canvas = Canvas(file, pagesize=size, invariant=1, initialFontName=FONT)
     for number in range(pages):
         canvas.setFont(font, 10)
         canvas.rect(0, 0, 100, 100, fill=1)
@@ -145,7 +145,7 @@ def test_a_link_that_runs_something_stays_behind() -> None:
 
 def test_a_field_is_printed_as_it_is_shown() -> None:
     file = BytesIO()
-    canvas = Canvas(file, pagesize=(400, 500), initialFontName=REGULAR)
+    canvas = Canvas(file, pagesize=(400, 500), initialFontName=FONT)
     canvas.acroForm.checkbox(name="yes", x=100, y=100, size=80, checked=True, fillColor=None)
     canvas.showPage()
     canvas.save()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from unicodedata import normalize
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kit_builder import leaks
@@ -153,3 +157,49 @@ def test_no_spacing_or_punctuation_makes_a_text_the_hosts_alone(
     spaced = "".join(letter + gap for letter, gap in zip(letters, between, strict=False))
     assert host_only([spaced], [host(letters)], []) == ()
     assert host_only([spaced[::-1] + "x"], [host("y" + letters)], []) == ("y" + letters,)
+
+
+def plainly_squeezed(text: str) -> str:
+    """The letters and digits of a text, whatever their case and form."""
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    return re.sub(r"[\W_]+", "", folded)
+
+
+# Letters that change their form or their neighbours, and white space of all kinds.
+TRICKY = (
+    "aA1\xdf\u0130\u0301\u0308\u0345\u03a3\u1e9b\u1100\u1161\u2167\ufb03"
+    " \n\x1c\x85\xa0\xad\xb4\u2003_-"
+)
+WORDS = st.text(TRICKY, max_size=24) | st.text(max_size=24)
+CHANGES = (
+    str,
+    str.upper,
+    str.casefold,
+    " ".join,
+    "".join,
+    lambda text: normalize("NFD", text),
+    lambda text: normalize("NFKC", text),
+    lambda text: text[1:],
+)
+
+
+@example("\u1100\u1161" * 12, " ".join, "", "")
+@example("e\u0301" * 12, " ".join, "", "")
+@example("\xe9" * 12, lambda text: normalize("NFD", text), "e", "\u0301")
+@given(WORDS, st.sampled_from(CHANGES), WORDS, WORDS)
+def test_texts_are_compared_letter_by_letter_whatever_their_case_and_form(
+    sought: str, change: Callable[[str], str], before: str, after: str
+) -> None:
+    key, shown = plainly_squeezed(sought), f"{before}{change(sought)}{after}"
+    if len(key) >= 12:
+        assert bool(places(shown, sought)) == (key in plainly_squeezed(shown))
+        assert bool(host_only([shown], [], [host(sought)]))
+
+
+@given(WORDS, st.sampled_from(CHANGES))
+def test_what_the_players_read_in_any_form_is_not_the_hosts_alone(
+    text: str, change: Callable[[str], str]
+) -> None:
+    known = plainly_squeezed(change(text))
+    for each in host_only([change(text)], [host(text)], []):
+        assert plainly_squeezed(each) not in known

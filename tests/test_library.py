@@ -261,7 +261,7 @@ def test_every_font_is_embedded_and_says_its_characters(library: dict[Key, Kit],
     }
     assert fonts
     for font in fonts.values():
-        assert "/FontFile2" in font["/FontDescriptor"]
+        assert "/FontFile2" in font["/DescendantFonts"][0]["/FontDescriptor"]
         assert "/ToUnicode" in font
 
 

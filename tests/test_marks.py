@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -12,14 +11,14 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.pdfgen.canvas import Canvas
 
 from kit_builder import marks, typography
 from kit_builder.formats import CARD_SIZES, PAPERS, UNPRINTABLE_MARGIN, Format
 from kit_builder.grids import Box
 from kit_builder.imposition import Line, Sheet, gang
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.units import INCH, MM
+from tests import sample
 
 A4, A5, LETTER = PAPERS["a4"], PAPERS["a5"], PAPERS["letter"]
 POKER, JUMBO = CARD_SIZES["poker"], CARD_SIZES["jumbo"]
@@ -33,16 +32,11 @@ PIXELS_PER_POINT = 3
 both_papers = pytest.mark.parametrize("paper", [A4, LETTER], ids=lambda each: each.name)
 
 
-def in_andika(text: str) -> Sequence[tuple[str, str]]:
-    return [(typography.REGULAR, text)]
-
-
 def imprint_of(sheet: Sheet, paper: Format) -> marks.Imprint:
     return marks.imprint(
         sheet.width,
         sheet.height,
         sheet.block,
-        in_andika,
         "Outward-hand signals · Cards",
         f"Page 2 of 6 · {paper.name} · Print at 100 %",
         occupied=sheet.occupied,
@@ -63,7 +57,6 @@ def in_large_print(
         paper.width,
         paper.height,
         block,
-        in_andika,
         title,
         f"Page 3 of 18 · {paper.name} · Print at 100 %",
         occupied=occupied,
@@ -85,17 +78,19 @@ def are_in_order(first: marks.TextLine, second: marks.TextLine) -> bool:
     return first.x < second.x if first.turn else first.y > second.y
 
 
-def pdf(paper: Format, draw: Callable[[Canvas], object]) -> bytes:
-    file = io.BytesIO()
-    canvas = Canvas(file, pagesize=(paper.width, paper.height), pageCompression=0, invariant=1)
-    draw(canvas)
-    canvas.save()
-    return file.getvalue()
+def pdf(paper: Format, draw: Callable[[TaggedCanvas], object]) -> bytes:
+    return sample.printed((paper.width, paper.height), draw)
 
 
-def lines_in(file: bytes) -> list[Line]:
+def code(file: bytes) -> bytes:
+    """What draws the page."""
+    contents: Any = sample.opened(file).pages[0].get_contents()
+    return bytes(contents.get_data())
+
+
+def lines_in(drawn: bytes) -> list[Line]:
     number = rb"(-?[\d.]+)"
-    found = re.findall(rb"n %s %s m %s %s l S" % ((number,) * 4), file)
+    found = re.findall(rb"%s %s m %s %s l" % ((number,) * 4), drawn)
     return [Line(*map(float, each)) for each in found]
 
 
@@ -126,7 +121,7 @@ def are_apart(one: Sequence[float], other: Sequence[float]) -> bool:
 def test_check_rulers_across_and_down_are_100_mm_long_in_the_file(paper: Format) -> None:
     (sheet,) = gang(9, POKER, paper)
     imprint = imprint_of(sheet, paper)
-    drawn = lines_in(pdf(paper, lambda canvas: marks.draw_imprint(canvas, imprint)))
+    drawn = lines_in(code(pdf(paper, lambda canvas: marks.draw_imprint(canvas, imprint))))
     across = [x2 - x1 for x1, y1, x2, y2 in drawn if y1 == y2 and x2 - x1 > 50 * MM]
     down = [y2 - y1 for x1, y1, x2, y2 in drawn if x1 == x2 and y2 - y1 > 50 * MM]
     lengths = [100 * MM, 4 * INCH] if paper.inches else [100 * MM]
@@ -163,7 +158,7 @@ def test_rulers_texts_ticks_and_cards_do_not_touch(paper: Format, name: str, bac
 def test_nothing_is_drawn_within_5_mm_of_the_edge(paper: Format, name: str) -> None:
     (sheet, *_) = gang(18, CARD_SIZES[name], paper)
 
-    def draw(canvas: Canvas) -> None:
+    def draw(canvas: TaggedCanvas) -> None:
         marks.draw(canvas, sheet)
         marks.draw_imprint(canvas, imprint_of(sheet, paper))
 
@@ -211,16 +206,14 @@ def test_each_ruler_of_a_usual_sheet_says_its_length(paper: Format) -> None:
         (sheet, *_) = gang(9, CARD_SIZES[name], paper)
         labels = [ruler.label for ruler in imprint_of(sheet, paper).rulers]
         assert None not in labels
-        texts = [label.runs[0][1] for label in labels if label]
+        texts = [label.word.runs[0].text for label in labels if label]
         assert texts == (["100 mm", "4 in"] * 2 if paper.inches else ["100 mm", "100 mm"])
 
 
 @both_papers
 def test_a_text_page_has_the_same_imprint_in_its_margins(paper: Format) -> None:
     frame = Box(0, 0, paper.width, paper.height).grown(-18 * MM)
-    imprint = marks.imprint(
-        paper.width, paper.height, frame, in_andika, "Rules", "Page 1 of 6", size=12
-    )
+    imprint = marks.imprint(paper.width, paper.height, frame, "Rules", "Page 1 of 6", size=12)
     assert [text.size for text in imprint.captions] == [12, 12]
     assert all(are_apart(each, frame) for each in boxes(imprint))
 
@@ -236,12 +229,10 @@ def test_text_is_found_in_the_page() -> None:
 
 
 def test_a_text_of_several_fonts_is_set_in_each_of_them() -> None:
-    def setting(text: str) -> Sequence[tuple[str, str]]:
-        return typography.set_word(text, False).runs
-
     (sheet,) = gang(9, POKER, A4)
-    imprint = marks.imprint(sheet.width, sheet.height, sheet.block, setting, "Stars ★", "★ A4")
-    assert [font for font, _ in imprint.captions[0].runs] == ["Andika", "DejaVu"]
+    imprint = marks.imprint(sheet.width, sheet.height, sheet.block, "Stars ★", "★ A4")
+    fonts = [run.font for run in imprint.captions[0].word.runs]
+    assert fonts == ["Andika", "DejaVuSans"]
     file = pdf(A4, lambda canvas: marks.draw_imprint(canvas, imprint))
     with pypdfium2.PdfDocument(file) as document:
         assert "Stars ★" in document[0].get_textpage().get_text_range()
@@ -249,7 +240,7 @@ def test_a_text_of_several_fonts_is_set_in_each_of_them() -> None:
 
 def test_a_caption_shrinks_where_its_bands_are_shallow_but_not_below_the_smallest_size() -> None:
     frame = Box(0, 0, A4.width, A4.height).grown(-8.2 * MM)
-    space = (A4.width, A4.height, frame, in_andika, "Rules", "Page 1")
+    space = (A4.width, A4.height, frame, "Rules", "Page 1")
     assert [text.size for text in marks.imprint(*space).captions] == [7, 7]
     assert [text.size for text in marks.imprint(*space, smallest=7).captions] == [7, 7]
     with pytest.raises(ValueError, match="does not fit into a margin; shorten it, or leave more"):
@@ -259,7 +250,7 @@ def test_a_caption_shrinks_where_its_bands_are_shallow_but_not_below_the_smalles
 def test_a_caption_longer_than_every_edge_of_the_paper_is_an_error() -> None:
     (sheet,) = gang(9, POKER, A4)
     with pytest.raises(ValueError, match="does not fit into a margin; shorten it"):
-        marks.imprint(sheet.width, sheet.height, sheet.block, in_andika, "word " * 100, "Page 1")
+        marks.imprint(sheet.width, sheet.height, sheet.block, "word " * 100, "Page 1")
 
 
 def jumbo_sheet(paper: Format) -> Sheet:
@@ -321,9 +312,7 @@ def test_two_texts_that_meet_at_a_corner_leave_each_other_free() -> None:
     # Only above and at the left, where there are no rulers, is a line of 16 pt not too deep.
     frame = Box(13 * MM, 13 * MM, A5.width - 13 * MM, A5.height - 13 * MM)
     left, right = "n" * 40, "n" * 55
-    imprint = marks.imprint(
-        A5.width, A5.height, frame, in_andika, left, right, size=16, smallest=16
-    )
+    imprint = marks.imprint(A5.width, A5.height, frame, left, right, size=16, smallest=16)
     first, second = imprint.captions
     assert (first.turn, second.turn) == (0, 90)
     assert are_apart(first.box, second.box)
@@ -340,7 +329,7 @@ def test_a_ruler_gives_way_to_a_caption_that_would_not_fit_otherwise() -> None:
 def test_rulers_in_inches_give_way_to_a_caption_that_would_not_fit_otherwise() -> None:
     frame = Box(0, 0, LETTER.width, LETTER.height).grown(-13 * MM)
     imprint = in_large_print(LETTER, frame)
-    labels = [ruler.label.runs[0][1] for ruler in imprint.rulers if ruler.label]
+    labels = [ruler.label.word.runs[0].text for ruler in imprint.rulers if ruler.label]
     assert labels == ["100 mm", "4 in", "100 mm"]
     assert all(caption.box.right < frame.left for caption in imprint.captions)
 
@@ -354,7 +343,7 @@ def test_a_back_has_nothing_but_its_ticks_and_they_stay_in_the_printable_area(cu
         )
         assert back.side == "back"
         file = pdf(paper, lambda canvas, sheet=back: marks.draw(canvas, sheet))  # type: ignore[misc]
-        assert len(lines_in(file)) == len(back.ticks) > 0
+        assert len(lines_in(code(file))) == len(back.ticks) > 0
         printable = Box(0, 0, paper.width, paper.height).grown(-UNPRINTABLE_MARGIN - marks.STROKE)
         assert not ink_outside(picture(file), [printable], paper.height)
 
@@ -362,17 +351,17 @@ def test_a_back_has_nothing_but_its_ticks_and_they_stay_in_the_printable_area(cu
 def test_a_page_without_room_for_a_ruler_is_an_error_that_says_how_much_it_needs() -> None:
     frame = Box(5 * MM, 20 * MM, A4.width - 5 * MM, A4.height - 20 * MM)
     with pytest.raises(ValueError, match=r"right or left edge .*; leave 5\.95 mm free there"):
-        marks.imprint(A4.width, A4.height, frame, in_andika, "left", "right")
+        marks.imprint(A4.width, A4.height, frame, "left", "right")
 
 
 def test_cut_lines_are_thin_and_dark_enough_to_be_copied() -> None:
     (sheet,) = gang(9, POKER, A4)
-    file = pdf(A4, lambda canvas: marks.draw(canvas, sheet))
-    assert re.findall(rb"([\d.]+) w", file) == [b".425197"]
-    assert [float(grey) for grey in re.findall(rb"([\d.]+) G", file)] == [0.4]
-    drawn = lines_in(file)
-    assert len(drawn) == len(sheet.cuts) + len(sheet.ticks) == 8 + 16
-    for line, expected in zip(drawn, (*sheet.ticks, *sheet.cuts), strict=True):
+    drawn = code(pdf(A4, lambda canvas: marks.draw(canvas, sheet)))
+    assert re.findall(rb"([\d.]+) w", drawn) == [b".425197"]
+    assert [float(grey) for grey in re.findall(rb"([\d.]+) G", drawn)] == [0.4]
+    lines = lines_in(drawn)
+    assert len(lines) == len(sheet.cuts) + len(sheet.ticks) == 8 + 16
+    for line, expected in zip(lines, (*sheet.ticks, *sheet.cuts), strict=True):
         assert line == pytest.approx(expected, abs=0.001)
 
 
@@ -382,7 +371,7 @@ def test_cut_lines_for_scissors_are_dashed_and_a_fold_is_a_chain_line() -> None:
 
     def dashes(sheet: Sheet) -> list[tuple[int, int]]:
         """Of each dash pattern: how many dashes and gaps it has, and how many lines are so."""
-        file = pdf(A4, lambda canvas: marks.draw(canvas, sheet)).split(b"] 0 d")
+        file = code(pdf(A4, lambda canvas: marks.draw(canvas, sheet))).split(b"] 0 d")
         patterns = [len(part.rpartition(b"[")[2].split()) for part in file[:-1]]
         return list(zip(patterns, (len(lines_in(part)) for part in file[1:]), strict=True))
 
@@ -393,7 +382,7 @@ def test_cut_lines_for_scissors_are_dashed_and_a_fold_is_a_chain_line() -> None:
 
 def words(measure: float) -> str:
     """A text that is not wider than this at a font size of 1 point."""
-    return "n" * max(1, int(measure / stringWidth("n", typography.REGULAR, 1)))
+    return "n" * max(1, int(measure / typography.set_word("n", False).width))
 
 
 @settings(max_examples=200, deadline=None)
@@ -419,7 +408,7 @@ def test_any_imprint_stays_in_the_margins_and_touches_nothing(
     size = smallest + more
     try:
         imprint = marks.imprint(
-            paper.width, paper.height, frame, in_andika, *texts,
+            paper.width, paper.height, frame, *texts,
             size=size, smallest=smallest, inches=inches,
         )  # fmt: skip
     except ValueError:
@@ -460,7 +449,7 @@ def test_a_sheet_of_any_cards_has_room_for_the_caption_it_was_ganged_for(
     # Ordinary texts share a line; large ones may need one each.
     measures = [measure * share, measure * (1 - share if size <= 8 else 1)]
     imprint = marks.imprint(
-        paper.width, paper.height, sheet.block, in_andika, *map(words, measures),
+        paper.width, paper.height, sheet.block, *map(words, measures),
         occupied=sheet.occupied, inches=paper.inches, size=size, smallest=size,
     )  # fmt: skip
     for one, other in combinations([*boxes(imprint), sheet.occupied], 2):

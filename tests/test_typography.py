@@ -17,16 +17,15 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markupsafe import escape
 from pypdf import PdfReader
-from reportlab import rl_config
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
 from kit_builder import document, prose, typography
 from kit_builder.document import Element
 from kit_builder.errors import KitError, Text
 from kit_builder.markup import spans
+from kit_builder.tagging import TaggedCanvas
 from kit_builder.typography import (
     BOLD,
     LARGE,
@@ -43,6 +42,7 @@ from kit_builder.typography import (
     set_word,
     words,
 )
+from tests import sample
 from tests.conftest import block
 
 LIBRARY = Path(__file__).parent.parent / "activities"
@@ -61,6 +61,11 @@ SAMPLES = {
 
 def word(text: str, bold: bool = False) -> Word:
     return set_word(text, bold)
+
+
+def written(word: Word) -> list[tuple[str, str]]:
+    """Its runs: the font and the text of each."""
+    return [(run.font, run.text) for run in word.runs]
 
 
 def shown(word: Word) -> str:
@@ -87,16 +92,17 @@ def test_each_character_is_set_in_a_font_that_has_it(text: str, bold: bool) -> N
 
 @pytest.mark.parametrize("bold", [False, True])
 def test_all_shapes_are_of_one_font(bold: bool) -> None:
-    assert {run.font for run in word(SHAPES, bold).runs} == {"DejaVu-Bold" if bold else "DejaVu"}
+    name = "DejaVuSans-Bold" if bold else "DejaVuSans"
+    assert {run.font for run in word(SHAPES, bold).runs} == {name}
 
 
 @pytest.mark.parametrize("text", ["Παίξε", "Играйте", "Tiếng", "paral·lel", "−1", "½", "3×4", "≥5"])
 def test_a_word_is_of_one_font(text: str) -> None:
-    assert len(word(text).runs) == 1
+    assert len({run.font for run in word(text).runs}) == 1
 
 
 def test_a_shape_inside_a_word_changes_the_font_for_itself_only() -> None:
-    assert word("A★2").runs == ((REGULAR, "A"), ("DejaVu", "★"), (REGULAR, "2"))
+    assert written(word("A★2")) == [(REGULAR, "A"), ("DejaVuSans", "★"), (REGULAR, "2")]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +205,7 @@ def test_the_width_of_a_word_is_that_of_its_glyphs() -> None:
     made = word("A★é")
     assert made.width == pytest.approx(
         pdfmetrics.stringWidth("A", REGULAR, 1)
-        + pdfmetrics.stringWidth("★", "DejaVu", 1)
+        + pdfmetrics.stringWidth("★", "DejaVuSans", 1)
         + pdfmetrics.stringWidth("é", REGULAR, 1)
     )
 
@@ -247,7 +253,7 @@ def test_a_word_can_be_divided_after_a_bold_part() -> None:
     (first, last) = break_lines(
         made, (word("Spiel", True).width + word("plan-").width) * SIZE, SIZE
     )
-    assert first.words[0].runs == ((BOLD, "Spiel"), (REGULAR, "plan-"))
+    assert written(first.words[0]) == [(BOLD, "Spiel"), (REGULAR, "plan-")]
     assert shown(last.words[0]) == "ung"
 
 
@@ -422,18 +428,31 @@ def test_headings_are_bold_and_grow_with_their_level() -> None:
 
 
 def page(text: str, measure: float, align: float = 0) -> bytes:
-    rl_config.invariant = 1
-    file = BytesIO()
-    canvas = Canvas(file, (400, 200), pageCompression=0)
     lines = break_lines(words([Span(text, False)]), measure, SIZE)
-    draw_lines(canvas, lines, Style(SIZE, 17), 10, 190, measure=measure, align=align)
-    canvas.save()
-    return file.getvalue()
+
+    def draw(canvas: TaggedCanvas) -> None:
+        draw_lines(canvas, lines, Style(SIZE, 17), 10, 190, measure=measure, align=align)
+
+    return sample.printed((400, 200), draw)
 
 
 def test_the_words_on_a_page_can_be_copied_with_their_spaces() -> None:
     copied = PdfReader(BytesIO(page("Turn ★ over and ★★ again", 90))).pages[0].extract_text()
     assert copied.split() == ["Turn", "★", "over", "and", "★★", "again"]
+
+
+def operators(pdf: bytes) -> list[str]:
+    """Those that place and show text, in order."""
+    contents = PdfReader(BytesIO(pdf)).pages[0].get_contents()
+    assert contents is not None
+    return [each.decode() for _, each in contents.operations if each[:1] == b"T"]
+
+
+def test_what_is_of_one_font_in_a_line_is_shown_at_once() -> None:
+    assert operators(page("Turn the card over and over again", 90)) == [
+        "Td", "Tf", "Tj", "Td", "Tj", "Td", "Tj",
+    ]  # fmt: skip
+    assert operators(page("Two ★ ★ and", 200)) == ["Td", "Tf", "Tj", "Tf", "Tj", "Tf", "Tj"]
 
 
 def test_capitals_stand_in_the_middle_of_their_line() -> None:
