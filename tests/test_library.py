@@ -202,7 +202,7 @@ def test_another_process_place_and_clock_make_the_same_bytes(
     for process, out in running:
         said, _ = process.communicate()
         assert process.returncode == 0, said.decode()
-        made = {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")}
+        made = {path.relative_to(out): path.read_bytes() for path in out.rglob("*.pdf")}
         assert made == wanted
 
 
