@@ -234,7 +234,7 @@ def _watch(
     out: options.Out = None,
     no_gallery: options.NoGallery = False,
 ) -> None:
-    """Build again whenever you save something, until you press Ctrl-C."""
+    """Build again whenever something is saved."""
     # Here, since no other command needs them.
     from rich.console import Console
 

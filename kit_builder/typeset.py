@@ -127,7 +127,8 @@ class _Press:
 
     def _draw(self, side: Side, number: int) -> None:
         story = self._story
-        what = [story.title, story.mark, side.part.class_set, side.part.title]
+        school = self._printing.school
+        what = [school, story.title, story.mark, side.part.class_set, side.part.title]
         if side.sheet and side.cards:
             self._draw_cards(side.sheet, side.cards)
             marks.draw(self._canvas, side.sheet)

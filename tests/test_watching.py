@@ -229,7 +229,7 @@ def within_guard(saves: Iterator[None]) -> None:
 def test_what_is_saved_while_it_builds_is_not_missed(club: Path) -> None:
     saves = watching.saves(lambda: [club / FOLDER, club / "templates", club / "kit.yaml"])
     within_guard(saves)
-    for save in (
+    saved: tuple[Callable[[], object], ...] = (
         lambda: add("traps"),
         lambda: (club / "kit.yaml").write_text("school: Hill"),
         lambda: (club / "templates").mkdir(),
@@ -237,7 +237,10 @@ def test_what_is_saved_while_it_builds_is_not_missed(club: Path) -> None:
         lambda: FOLDER.rename("gone"),
         lambda: add("traps"),
         lambda: add("dice"),
-    ):
+        lambda: (FOLDER.rename("before"), add("traps")),
+        lambda: add("dice"),
+    )
+    for save in saved:
         save()
         within_guard(saves)
 
