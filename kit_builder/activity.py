@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any
 
 from kit_builder.errors import Location, Text
 from kit_builder.formats import Format
@@ -303,19 +305,29 @@ class Activity:
     host: HostKey
 
 
-def texts(value: object) -> Iterator[Text]:
+def texts(value: object) -> list[Text]:
     """Every text in a value of this module, in its order."""
+    found: list[Text] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: Any, found: list[Text]) -> None:
     if isinstance(value, Text):
-        yield value
+        found.append(value)
     elif isinstance(value, ComputedTable):
-        for row in value.rows:
-            for cell in row:
-                yield Text(cell, value.location)
+        found += (Text(cell, value.location) for row in value.rows for cell in row)
     elif isinstance(value, tuple):
         for item in value:
-            yield from texts(item)
+            _gather(item, found)
     elif isinstance(value, Mapping):
-        yield from texts(tuple(value.values()))
-    elif is_dataclass(value):
-        for each in fields(value):
-            yield from texts(getattr(value, each.name))
+        for item in value.values():
+            _gather(item, found)
+    else:
+        for name in _field_names(type(value)):
+            _gather(getattr(value, name), found)
+
+
+@cache
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()

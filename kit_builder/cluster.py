@@ -32,7 +32,8 @@ class Cluster(Executor):
         outer: Future[Any] = Future()
         # Two calls with equal texts are two calls: a worker may have been replaced between them.
         inner = self._client.submit(call, *given, pure=False, **named)
-        inner.add_done_callback(lambda done: _hand_over(done, outer))
+        # In the client's own loop: a thread of ours would wait for ever when the client is closed.
+        self._client.loop.add_callback(_hand_over, inner, outer)
         return outer
 
 
@@ -40,12 +41,12 @@ class _LostError(Exception):
     """The scheduler does not answer any more."""
 
 
-def _hand_over(inner: Any, outer: Future[Any]) -> None:
+async def _hand_over(inner: Any, outer: Future[Any]) -> None:
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
     try:
-        outer.set_result(inner.result())
+        outer.set_result(await inner)
     except KilledWorker as error:
         outer.set_exception(BrokenExecutor(str(error)))
     except (CancelledError, CommClosedError) as error:

@@ -53,6 +53,9 @@ _MAY_BE_EMPTY = {"TD", "TH"}
 _HEADING = re.compile(r"H([1-6])")
 
 
+Numbering = Literal["Decimal", "LowerAlpha", "UpperAlpha", "Disc", "Circle", "Square"]
+
+
 class Attributes(TypedDict, total=False):
     """What an element may say about itself besides its role; see `Element`."""
 
@@ -60,7 +63,7 @@ class Attributes(TypedDict, total=False):
     language: str
     title: str
     scope: Literal["Column", "Row"]
-    numbering: Literal["Decimal", "LowerAlpha", "UpperAlpha", "Disc", "Circle", "Square"]
+    numbering: Numbering
     bbox: Box
 
 
@@ -97,25 +100,34 @@ class Element:
         "title",
     )
 
-    def __init__(self, role: str, **attributes: Unpack[Attributes]) -> None:
+    def __init__(
+        self,
+        role: str,
+        alt: str = "",
+        language: str = "",
+        title: str = "",
+        scope: Literal["Column", "Row"] | None = None,
+        numbering: Numbering | None = None,
+        bbox: Box | None = None,
+    ) -> None:
         self.role = role
         self.parent: Element | None = None
         self.children: list[Element] = []
         self.content: list[tuple[int, int]] = []
-        self.alt = attributes.get("alt", "")
-        self.language = attributes.get("language", "")
-        self.title = attributes.get("title", "")
-        self.scope = attributes.get("scope")
-        self.numbering = attributes.get("numbering")
-        self.bbox = attributes.get("bbox")
+        self.alt = alt
+        self.language = language
+        self.title = title
+        self.scope = scope
+        self.numbering = numbering
+        self.bbox = bbox
         if role not in ROLES:
             raise ValueError(f"{role} is no standard structure type")
-        if role == "Figure" and not self.alt.strip():
+        if role == "Figure" and not alt.strip():
             raise ValueError("a Figure needs alt")
-        if (role == "TH") != (self.scope is not None):
-            raise ValueError(f"{role} with scope {self.scope}")
-        if (self.numbering and role != "L") or (self.bbox and role != "Figure"):
-            raise ValueError(f"{role} with numbering {self.numbering}, bbox {self.bbox}")
+        if (role == "TH") != (scope is not None):
+            raise ValueError(f"{role} with scope {scope}")
+        if (numbering and role != "L") or (bbox and role != "Figure"):
+            raise ValueError(f"{role} with numbering {numbering}, bbox {bbox}")
 
     def add(self, role: str, **attributes: Unpack[Attributes]) -> Element:
         """Append a child to the element, and return the child.

@@ -6,6 +6,7 @@ Inside the program every length is a float in points (1/72 inch, PDF 32000-1, 8.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 INCH = 72.0
 MM = INCH / 25.4
@@ -24,6 +25,12 @@ def length(text: str) -> float:
     Raises:
         ValueError: the text is not a number followed by mm, cm, in or pt.
     """
+    return _length(str(text))  # a text that knows its file would keep it in memory
+
+
+# Card faces say the same few lengths over and over.
+@lru_cache(maxsize=1024)
+def _length(text: str) -> float:
     match = _LENGTH.fullmatch(text.strip())
     if match is None:
         raise ValueError(f'"{text}" is not a length; write a number and a unit, such as "63 mm"')

@@ -19,6 +19,7 @@ from kit_builder import cli, options, project, settings
 from kit_builder.errors import KitError
 from kit_builder.printing import EDITIONS
 from kit_builder.variants import Options
+from tests.measured import Measured
 from tests.small_kits import deck, write
 
 KIT = Path("kit.yaml")
@@ -346,6 +347,14 @@ def test_every_field_of_printing_is_an_option_of_build() -> None:
     assert {f"--{each}" for each in fields} < {
         option for parameter in command.params for option in parameter.opts
     }
+
+
+def test_the_school_stands_on_every_page() -> None:
+    KIT.write_text("school: Hill School", "utf-8")
+    build("pause")
+    for name in written():
+        for page in Measured(Path("build", name).read_bytes()).pages:
+            assert "Hill School" in page.text
 
 
 def test_a_booklet_typed_has_the_school_and_the_paper_of_the_project() -> None:
