@@ -329,5 +329,5 @@ def _gather(value: Any, found: list[Text]) -> None:
 
 
 @cache
-def _field_names(kind: type[Any]) -> tuple[str, ...]:
+def _field_names(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()

@@ -179,14 +179,6 @@ def test_no_two_threads_ask_pdfium_at_once(monkeypatch: pytest.MonkeyPatch) -> N
         assert list(threads.map(gallery.pictures, [pdf] * 2, [[0, 1]] * 2)) == [usual] * 2
 
 
-def test_a_worker_that_is_killed_is_replaced_by_another() -> None:
-    everywhere(AT_B.format(happens=f"{DIE_ONCE}"))
-    with network(2) as dask:
-        assert ended(started("--dask", dask.address)) == (0, said(*SLUGS), "")
-        assert Path("died").exists()
-        assert files(Path("build")) == here()
-
-
 DIE_ONCE = """
         try:
             os.close(os.open("died", os.O_CREAT | os.O_EXCL))
@@ -197,15 +189,31 @@ DIE_ONCE = """
 """
 
 
-# A worker has one job at a time, so that it is plain which one killed it, and once is enough.
+def test_a_worker_that_is_killed_is_replaced_by_another() -> None:
+    everywhere(AT_B.format(happens=DIE_ONCE))
+    with network(2) as dask:
+        assert ended(started("--dask", dask.address)) == (0, said(*SLUGS), "")
+        assert Path("died").exists()
+        assert files(Path("build")) == here()
+
+
+# A worker has one job at a time, and has handed over the one before, so that it is plain which job
+# killed it; and once is enough.
 ONE_EACH = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
 }
 
 
+KILL_LATER = """
+        while not os.path.exists("build/host/a.host.pdf"):
+            os.sched_yield()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
 def test_a_job_that_kills_its_workers_is_named_and_the_rest_goes_on() -> None:
-    everywhere(AT_B.format(happens="os.kill(os.getpid(), signal.SIGKILL)"))
+    everywhere(AT_B.format(happens=KILL_LATER))
     with network(0, **ONE_EACH) as dask:
         for _ in range(2):
             dask.add(threads=1)
