@@ -324,7 +324,8 @@ def _gather(value: Any, found: list[Text]) -> None:
         for item in value.values():
             _gather(item, found)
     else:
-        for name in _field_names(type(value)):
+        kind: Any = type(value)
+        for name in _field_names(kind):
             _gather(getattr(value, name), found)
 
 
