@@ -11,9 +11,10 @@ def main() -> None:
     """Runs the command line."""
     try:
         from kit_builder import cli  # here, so that Ctrl-C is heard while everything is loaded
+
+        cli.main()
     except KeyboardInterrupt:
         sys.exit(STOPPED)
-    cli.main()
 
 
 if __name__ == "__main__":

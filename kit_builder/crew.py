@@ -78,7 +78,8 @@ class _Process:
 
     def __init__(self) -> None:
         self._pipe, its = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_serve, args=(its,))
+        # A daemon ends with this process even if that was stopped before it ended the others.
+        self._process = _CONTEXT.Process(target=_serve, args=(its,), daemon=True)
         self._process.start()
         its.close()  # so that the process alone holds this end
 

@@ -19,7 +19,7 @@ import pytest
 from kit_builder import gallery, library, run, store, work
 from kit_builder.run import Run
 from kit_builder.variants import Options
-from tests.test_crew import AT_B, LONG, ROOT, SLUGS, STOPPED, add, ended, everywhere, said
+from tests.test_crew import AT_B, LONG, ROOT, SLUGS, STOPPED, add, ended, everywhere, line, said
 from tests.test_run import Told, files
 
 # Both say their address as soon as they are connected, so that nobody waits longer than needed.
@@ -78,8 +78,7 @@ class Network:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        assert process.stdout is not None
-        return process, process.stdout.readline().strip()
+        return process, line(process.stdout).strip()
 
     def end(self) -> None:
         for process in (self.scheduler, *self.workers):
@@ -229,8 +228,7 @@ def test_a_scheduler_that_is_lost_is_one_fault_and_what_was_made_stays() -> None
     everywhere(AT_B.format(happens="signal.pause()"))
     with network(1) as dask:
         building = started("--dask", dask.address)
-        assert building.stdout is not None
-        assert building.stdout.readline() == "a: player 2 pages, host 2 pages\n"
+        assert line(building.stdout) == "a: player 2 pages, host 2 pages\n"
         dask.scheduler.kill()
         code, _, err = ended(building)
     assert (code, err) == (
@@ -247,8 +245,7 @@ def test_ctrl_c_does_not_wait_for_the_cluster_which_goes_on() -> None:
     everywhere(AT_B.format(happens="signal.pause()"))
     with network(1) as dask:
         building = started("--dask", dask.address)
-        assert building.stdout is not None
-        building.stdout.readline()
+        line(building.stdout)
         os.killpg(building.pid, signal.SIGINT)
         code, _, err = ended(building)
         assert (code, err) == (130, STOPPED)

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -159,8 +160,19 @@ def started(
 
 def ended(building: subprocess.Popen[str]) -> tuple[int, str, str]:
     """What the program said; all of its processes are gone, or else its pipes were still open."""
-    out, err = building.communicate(timeout=LONG)
+    try:
+        out, err = building.communicate(timeout=LONG)
+    except subprocess.TimeoutExpired:
+        os.killpg(building.pid, signal.SIGKILL)
+        raise
     return building.returncode, out, err
+
+
+def line(stream: IO[str] | None) -> str:
+    """The first line that somebody says."""
+    assert stream is not None
+    assert select.select([stream], [], [], LONG)[0]
+    return stream.readline()
 
 
 def said(*slugs: str, made: str = "8 PDFs in build") -> str:
@@ -193,8 +205,7 @@ def test_a_process_that_is_killed_is_named_and_the_rest_goes_on() -> None:
 def test_ctrl_c_ends_a_build_whose_jobs_would_never_end() -> None:
     everywhere(AT_B.format(happens="signal.pause()"))
     building = started("--jobs", "2")
-    assert building.stdout is not None
-    assert building.stdout.readline() == "a: player 2 pages, host 2 pages\n"
+    assert line(building.stdout) == "a: player 2 pages, host 2 pages\n"
     os.killpg(building.pid, signal.SIGINT)
     code, _, err = ended(building)
     assert (code, err) == (130, STOPPED)
@@ -212,6 +223,24 @@ def test_ctrl_c_while_processes_are_starting_is_not_theirs_to_hear() -> None:
         "crew._serve = serve\n"
     )
     assert ended(started("--jobs", "2")) == (0, said(*SLUGS), "")
+
+
+def test_ctrl_c_before_anything_is_begun_is_heard() -> None:
+    everywhere(
+        "import typer.main\ndef interrupted(*_, **__): raise KeyboardInterrupt\n"
+        "typer.main.get_command = interrupted\n"
+    )
+    assert ended(started()) == (130, "", "")
+
+
+def test_ctrl_c_while_processes_are_ending_ends_them_all_the_same() -> None:
+    everywhere(
+        "from kit_builder import crew\ndef interrupted(*_, **__): raise KeyboardInterrupt\n"
+        "crew.Crew.shutdown = interrupted\n"
+    )
+    code, _, err = ended(started("--jobs", "2"))
+    assert (code, err) == (130, STOPPED)
+    assert len(files(Path("build"))) == 8
 
 
 @pytest.mark.parametrize("moment", [1, 6])
@@ -238,8 +267,7 @@ def test_a_build_that_is_killed_takes_its_processes_with_it_and_the_next_is_righ
 def test_the_second_build_of_a_folder_says_that_it_waits() -> None:
     with store.opened(Path("build"), lambda: None):
         second = started("--jobs", "1")
-        assert second.stderr is not None
-        assert second.stderr.readline() == "waiting: another build is in build\n"
+        assert line(second.stderr) == "waiting: another build is in build\n"
         assert files(Path("build")) == {}
     assert ended(second) == (0, said(*SLUGS), "")
 
@@ -247,8 +275,7 @@ def test_the_second_build_of_a_folder_says_that_it_waits() -> None:
 def test_a_build_that_waits_ends_with_ctrl_c() -> None:
     with store.opened(Path("build"), lambda: None):
         second = started()
-        assert second.stderr is not None
-        second.stderr.readline()
+        line(second.stderr)
         os.killpg(second.pid, signal.SIGINT)
         assert ended(second) == (130, "", STOPPED)
 
