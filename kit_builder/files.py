@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from kit_builder.errors import KitError, Location, Source, fault
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class File:
     """A file that was read; everything made of it depends on this value alone.
 
@@ -29,14 +30,14 @@ class File:
     @property
     def name(self) -> str:
         """Without its folder, such as "hidden-trap-bid.yaml"."""
-        return PurePath(self.shown).name
+        return os.path.basename(self.shown)
 
     @property
     def stem(self) -> str:
         """Its name without the last suffix."""
-        return PurePath(self.shown).stem
+        return os.path.splitext(self.name)[0]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What tells its bytes from all others."""
         return digest(self.raw)
@@ -66,9 +67,11 @@ def read(path: Path) -> File:
 
 def shown(path: Path) -> str:
     """A path as messages name it: from the current folder where it is inside, as users type it."""
-    absolute = Path(os.path.normpath(path.absolute()))
-    here = Path.cwd()
-    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
+    # Of thousands of files, `Path` would take longer than reading them.
+    absolute, here = os.path.abspath(path), os.getcwd()
+    if absolute == here:
+        return "."
+    return absolute.removeprefix(os.path.join(here, ""))
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

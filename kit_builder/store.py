@@ -73,6 +73,7 @@ class Store:
         self.folder = folder
         self._path = folder / _FOLDER / _MANIFEST
         self._records: dict[str, Record] = {}
+        self._names: dict[str, str] = {}  # of files, by what messages call them
         self._outlines: dict[str, tuple[str, Outline]] = {}
         self._changed = not self._read()
 
@@ -113,13 +114,13 @@ class Store:
         return all(self._is_intact(name, stamp) for name, stamp in record.files.items())
 
     def _is_intact(self, name: str, stamp: Stamp) -> bool:
-        path = self.folder / name
+        path = os.path.join(self.folder, name)
         try:
-            status = path.lstat()
+            status = os.lstat(path)
             if (status.st_size, status.st_mtime_ns) == (stamp.size, stamp.changed):
                 return True
             # Copied, or put back from a backup.
-            return not path.is_symlink() and digest(path.read_bytes()) == stamp.digest
+            return not os.path.islink(path) and digest(Path(path).read_bytes()) == stamp.digest
         except OSError:
             return False
 
@@ -239,10 +240,13 @@ class Store:
 
     def _name(self, shown: str) -> str:
         """A path from the output folder, so that both may be moved together."""
-        try:
-            return Path(os.path.relpath(shown, self.folder)).as_posix()
-        except ValueError:  # on another drive of Windows
-            return Path(shown).absolute().as_posix()
+        if shown not in self._names:
+            try:
+                name = os.path.relpath(shown, self.folder)
+            except ValueError:  # on another drive of Windows
+                name = os.path.abspath(shown)
+            self._names[shown] = name.replace(os.sep, "/")
+        return self._names[shown]
 
     # The manifest
 
