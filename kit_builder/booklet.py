@@ -223,14 +223,12 @@ class _Binding:
             copy.instead(number_of(page), self._pages[place])
         for page, place in zip(source.pages, places, strict=True):
             self._take(copy, source, page, place)
-        document = source.entry(source.catalog, "/StructTreeRoot").raw_get("/K")
-        part = copy.value(document)
-        entries = self._pool.at(part)
-        entries[NameObject("/S")] = NameObject("/Part")
+        document = copy.value(source.entry(source.catalog, "/StructTreeRoot").raw_get("/K"))
+        entries = self._pool.at(document)
         entries[NameObject("/T")] = TextStringObject(title)
         if language:
             entries[NameObject("/Lang")] = TextStringObject(language)
-        self._kids.append(part)
+        self._kids.append(document)
         listed = source.entry(source.catalog, "/StructTreeRoot", "/ParentTree", "/Nums")
         owners = dict(zip(listed[::2], listed[1::2], strict=True))
         for page, place in zip(source.pages, places, strict=True):

@@ -19,7 +19,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from kit_builder import resources, typography
+from kit_builder import resources
 from kit_builder.units import MM
 from tests.bench import kits
 from tests.bench.kits import A4, Card, Kit, Record, Run, Section, Type
@@ -61,21 +61,13 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The floor with one way to set text.
-
-    Attributes:
-        shared: the fonts are those that Kit Builder has registered, with whatever it does to make
-            them fast; else they are ReportLab's own, of the same files.
-    """
+    """The floor with one way to set text."""
 
     type: Type
-    shared: bool = False
 
     @property
     def fonts(self) -> tuple[str, str]:
         """Regular and bold."""
-        if self.shared:
-            return typography.REGULAR, typography.BOLD
         regular, bold = _STOCK
         return regular, bold
 

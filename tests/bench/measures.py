@@ -81,12 +81,10 @@ class Engine(Protocol):
 
 _OURS = "Kit Builder"
 _FLOOR = f"bare canvas, {SMALL.name}"
-_SAME_FONTS = f"bare canvas, {SMALL.name}, our fonts"
 _WEASYPRINT = f"WeasyPrint, {SMALL.name}"
 _ENGINES: Mapping[str, Engine] = {
     _OURS: kit_builder_engine,
     _FLOOR: Floor(SMALL),
-    _SAME_FONTS: Floor(SMALL, shared=True),
     f"bare canvas, {CLEAR.name}": Floor(CLEAR),
     f"Typst, {SMALL.name}": Typst(SMALL),
     f"Typst, {CLEAR.name}": Typst(CLEAR),
