@@ -163,7 +163,7 @@ def _build(
     ] = False,
 ) -> None:
     """Build the kits: PDFs for the players and for the host."""
-    if dask and jobs:
+    if dask is not None and jobs:
         raise arguments.wrong("--jobs", "the cluster has its own; leave out --dask or --jobs")
     with _told_as_json(faults, as_json) as told:
         scope, wanted = ask()
@@ -208,7 +208,7 @@ def _told_as_json(faults: list[Fault], asked: bool) -> Iterator[list[Report]]:
 def _executor(jobs: int | None, dask: str | None) -> Iterator[tuple[Executor | None, int, int]]:
     """Who makes the jobs, how many at once, and how few are better made here."""
     size = jobs or crew.cores()
-    if dask:
+    if dask is not None:
         from kit_builder import cluster  # it knows Dask, which takes a second to load
 
         with cluster.connected(dask) as found:

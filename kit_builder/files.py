@@ -94,6 +94,9 @@ def write(contents: Mapping[Path, bytes]) -> None:
                 part = path.with_name(f".{path.name}.{os.getpid()}.part")
                 parts.append((part, path))
                 part.write_bytes(raw)
+            for _, path in parts:  # what would stop a rename, stops all of them
+                if os.path.isdir(path):
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             while parts:
                 part, path = parts[0]
                 part.replace(path)
