@@ -260,9 +260,10 @@ class _Bindery:
         if self._order.edition == HOST:
             return
         read = [each.bound.kit for each in self._chosen.values()]
-        public: list[str] = [*self._labels.values()]
+        public: list[str] = []
         for kit in read:
-            public += (*activity.texts(kit.activity.kit), *kit.labels.values())
+            public += activity.texts(kit.activity.kit)
+            public += reading.usual_labels(kit.material).values()
         private = [text for kit in read for text in press.hidden(kit.activity)]
         secrets = [text for kit in read for text in kit.activity.host.secrets]
         added: dict[str, list[str]] = defaultdict(list)

@@ -20,9 +20,10 @@ SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029"
 # Unicode general category Cf without the soft hyphen, which is honest typography, and without
-# the signs of scripts that are refused as a whole.
+# the signs of scripts that are refused as a whole; the grapheme joiner, and what a picture leaves
+# behind in a pasted text.
 _ZERO_WIDTH = (
-    "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+    "\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\U000e0000-\U000e007f"
 )
 # Unicode 23.7: noncharacters are reserved for internal use.
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
@@ -37,7 +38,7 @@ _RIGHT_TO_LEFT = re.compile(
     "\U0001e800-\U0001efff]"
 )
 # Of these nothing is asked: none is refused, none is a special space, all run to the right.
-_USUAL = re.compile("[\n -~\u00a1-\u058f]+")
+_USUAL = re.compile("[\n -~\u00a1-\u034e\u0350-\u058f]+")
 _SPECIAL_SPACE = re.compile(f"[{SPACES}]")
 _NAMES = {"\t": "Tab", "\x0c": "form feed", "\x1b": "escape", "\x7f": "delete", "\x85": "next line"}
 _SAVE = "save the file again with the encoding UTF-8 (in Notepad: File, Save as, Encoding)"

@@ -109,6 +109,10 @@ _TOKEN = re.compile(
     """.encode(),
     re.VERBOSE | re.DOTALL,
 )
+# An inline image whose bytes are written in hexadecimal: none of them can be an operator.
+_PLAIN_IMAGE = re.compile(
+    rb"BI\s(?:%b|(?![IE][DI]\s)[^()])*+ID\s[0-9A-Fa-f\s]*+>\s*+EI" % cos.STRING, re.DOTALL
+)
 
 
 def read(
@@ -185,7 +189,8 @@ def read(
             texts.append(f"\n{placed.text}\n")
             faults += placed.faults
         elif operator.startswith(b"BI") and operator.endswith(b"EI"):
-            faults.append("an inline image")
+            if not _PLAIN_IMAGE.fullmatch(operator):
+                faults.append("an inline image")
         elif operator not in _GRAPHICS:
             faults.append(f"{operator.decode('latin-1')}, which is no operator")
         mcid = None

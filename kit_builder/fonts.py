@@ -147,7 +147,9 @@ class Face:
         """The advance of a glyph and the room before its outline, in units."""
         (count,) = self._read(b"hhea", ">H", 34)
         (advance,) = self._read(b"hmtx", ">H", 4 * min(glyph, count - 1))
-        (room,) = self._read(b"hmtx", ">h", 4 * min(glyph, count) + 2 * max(glyph - count, 0) + 2)
+        # After the last advance there is only the room of each glyph.
+        place = 4 * glyph + 2 if glyph < count else 4 * count + 2 * (glyph - count)
+        (room,) = self._read(b"hmtx", ">h", place)
         return advance, room
 
     def outline(self, glyph: int) -> bytes:
@@ -160,6 +162,13 @@ class Face:
         )
         place = self._tables[b"glyf"][0]
         return self._file[place + start : place + end]
+
+    def extent(self, glyph: int) -> tuple[int, int]:
+        """How far down and up a glyph reaches from the base line, in units."""
+        if not (outline := self.outline(glyph)):
+            return 0, 0
+        bottom, top = struct.unpack_from(">h2xh", outline, 4)
+        return bottom, top
 
     @property
     def space(self) -> int:

@@ -15,7 +15,14 @@ from io import BytesIO
 from typing import Any
 
 from pypdf import PdfReader
-from pypdf.generic import ContentStream, StreamObject
+from pypdf.generic import (
+    ArrayObject,
+    ContentStream,
+    DictionaryObject,
+    NameObject,
+    NullObject,
+    StreamObject,
+)
 
 from kit_builder.errors import Location, fault
 from kit_builder.formats import Format
@@ -27,6 +34,7 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _TOLERANCE = 0.5 * MM
 _HIDDEN, _PRINTED = 2, 4  # flags of an annotation (table 165)
 _MARKS = (b"BDC", b"BMC", b"EMC", b"MP", b"DP")
+_IMAGE = b"INLINE IMAGE"  # pypdf's name for BI, ID and EI
 _PROGRAMS = {"/FontFile", "/FontFile2", "/FontFile3"}
 # What matters of pypdf's warnings about a file is told as a fault.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -167,7 +175,11 @@ class Foreign:
         if content is None:
             return b""
         parsed = ContentStream(content, self._reader)
-        parsed.operations = [each for each in parsed.operations if each[1] not in _MARKS]
+        parsed.operations = [
+            (_plain_image(operands) if operator == _IMAGE else operands, operator)
+            for operands, operator in parsed.operations
+            if operator not in _MARKS
+        ]
         return parsed.get_data()
 
     def content(self, number: int) -> bytes:
@@ -267,6 +279,20 @@ class Foreign:
                     yield -1 if page is None else page, depth, str(item.title)
 
         yield from walk(self._reader.outline, 0)
+
+
+def _plain_image(image: Any) -> dict[str, Any]:
+    """An inline image of pypdf's (8.9.7) in hexadecimal: none of its bytes can be an operator."""
+    settings = DictionaryObject(image["settings"])
+    for key, short, first in (
+        ("/Filter", "/F", NameObject("/AHx")),
+        ("/DecodeParms", "/DP", NullObject()),
+    ):
+        found = settings.pop(short, settings.pop(key, None))
+        if found is not None or short == "/F":
+            others = found if isinstance(found, ArrayObject) else [found] if found else []
+            settings[NameObject(short)] = ArrayObject([first, *others])
+    return {"settings": settings, "data": image["data"].hex().encode() + b">\n"}
 
 
 def _fits(across: float, up: float, paper: Format) -> bool:

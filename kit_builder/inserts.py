@@ -46,6 +46,7 @@ _DAMAGE = (
     ArithmeticError,
     AttributeError,
     LookupError,
+    NotImplementedError,
     RecursionError,
     TypeError,
     ValueError,

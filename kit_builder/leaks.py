@@ -24,6 +24,8 @@ _ROW = re.compile(r"\n?^.*(?<!\\)\|.*$\n?", re.MULTILINE)
 _CELL_EDGE = re.compile(r"(?<!\\)\||\n")
 _SENTENCE = re.compile(r"[^\s\0][^\0]*?(?:[.!?…]+[*_\"'”’»)\]]*(?=[\s\0])|(?=\0)|\Z)")
 _MARKS = " \t*_`"
+# In capitals they have no accents.
+_GREEK = re.compile("[\u0386-\u03ce\u1f00-\u1fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ def find(host_texts: Iterable[Text], places: Mapping[str, Collection[str]]) -> t
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    return normalize("NFKC", normalize("NFKC", text).casefold())
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    return _GREEK.sub(lambda letter: normalize("NFD", letter[0])[0], folded)
 
 
 def _squeezed(text: str) -> str:

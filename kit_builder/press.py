@@ -93,7 +93,7 @@ def press(made: MadeUp, numbering: typeset.Numbering | None = None) -> tuple[byt
     file = _inspect(pdf, made.told, variant.printing)
     if variant.edition != HOST:
         read = kit.activity
-        public = (*activity.texts(read.kit), *kit.labels.values())
+        public = (*activity.texts(read.kit), *reading.usual_labels(kit.material).values())
         secret = leaks.host_only(public, hidden(read), read.host.secrets)
         texts = without_numbers(file.texts, kit.labels)
         refuse(

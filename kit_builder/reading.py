@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from kit_builder import definition, facts, labels, manuscript, patterns, translation
+from kit_builder import definition, facts, labels, manuscript, patterns, templates, translation
 from kit_builder.activity import Activity
 from kit_builder.catalogue import Catalogue
 from kit_builder.errors import KitError, Text
@@ -40,6 +40,13 @@ def labels_of(material: Material) -> Mapping[str, Text]:
         KitError: a label file is faulty, or there is none in this language.
     """
     return words(material.language, material.templates)
+
+
+def usual_labels(material: Material) -> Mapping[str, Text]:
+    """The words of the tool as the program has them; a library's in a language of its own."""
+    program = Templates(material.templates.program)
+    usual = program.find(templates.words(material.language)) is not None
+    return words(material.language, program) if usual else labels_of(material)
 
 
 def catalogue(templates: Templates, slugs: tuple[str, ...]) -> Catalogue:

@@ -47,6 +47,9 @@ CAPITALS = 0.7
 
 SOFT_HYPHEN = "\u00ad"
 
+# Where an accent stands: combining classes of Unicode (UAX 44, table 15).
+_BELOW, _ABOVE = 220, 230
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -163,7 +166,14 @@ class Span(NamedTuple):
 
 
 class MissingGlyphError(LookupError):
-    """A character that no font of the chain has."""
+    """A character that no font of the chain has, or that is never set.
+
+    Never set are those of private use, which mean nothing to whoever copies or hears the text, and
+    those of scripts that run from right to left.
+
+    Attributes:
+        character: it; a letter with its accents where no font has them as one.
+    """
 
     def __init__(self, character: str) -> None:
         super().__init__(character)
@@ -171,12 +181,25 @@ class MissingGlyphError(LookupError):
 
     def at(self, location: Location | None) -> KitError:
         """The user's error it is, when the character stands at or after `location`."""
-        name = unicodedata.name(self.character, "unnamed")
+        place = location.of(self.character) if location else None
+        if _runs_left(self.character):
+            return fault(
+                place,
+                f'the script of "{self.character}" runs from right to left, which cannot be'
+                " printed yet",
+                "write in a script that runs from left to right",
+            )
+        # Not one that would drive a terminal.
+        drawn = f'"{self.character}" ' if unicodedata.category(self.character[0]) != "Cc" else ""
+        codes = " ".join(f"U+{ord(each):04X}" for each in self.character)
+        names = " + ".join(unicodedata.name(each, "unnamed") for each in self.character)
         return fault(
-            location.of(self.character) if location else None,
-            f'no font has the character "{self.character}" (U+{ord(self.character):04X}, {name})',
-            "use another character",
+            place, f"no font has the character {drawn}({codes}, {names})", "use another character"
         )
+
+
+def _runs_left(character: str) -> bool:
+    return unicodedata.bidirectional(character[0]) in ("R", "AL")
 
 
 @lru_cache(maxsize=4096)
@@ -185,7 +208,8 @@ def _glyph(character: str, bold: bool) -> Glyph:
     if any(ord(character) in block for block in _SYMBOL_BLOCKS):
         faces = faces[::-1]
     glyph = faces[0].glyph(character) or faces[1].glyph(character)
-    if glyph is None:
+    private = unicodedata.category(character) == "Co"
+    if glyph is None or private or _runs_left(character):
         raise MissingGlyphError(character)
     return glyph
 
@@ -196,6 +220,7 @@ def set_word(word: str, bold: bool) -> Word:
     """The runs of one word and its unit width.
 
     A letter and a combining accent become one character: nothing moves the accent to its letter.
+    Where there is none, the accent must have room above or below the letter as it is.
 
     Raises:
         MissingGlyphError: no font has one of its characters.
@@ -206,7 +231,31 @@ def set_word(word: str, bold: bool) -> Word:
         syllables = letters.strip(SOFT_HYPHEN).split(SOFT_HYPHEN)
         hyphens = tuple(accumulate(map(len, syllables[:-1])))
         letters = "".join(syllables)
-    return _joined(letters, [_glyph(letter, bold) for letter in letters], hyphens)
+    glyphs = [_glyph(letter, bold) for letter in letters]
+    if not letters.isascii():
+        _check_accents(letters, glyphs)
+    return _joined(letters, glyphs, hyphens)
+
+
+def _check_accents(letters: str, glyphs: Sequence[Glyph]) -> None:
+    """Refuses an accent that would run into its letter, as those of capitals and of "i" would.
+
+    Raises:
+        MissingGlyphError: no font has the letter with its accent.
+    """
+    start, below, above = 0, 0.0, 0.0
+    for place, (letter, glyph) in enumerate(zip(letters, glyphs, strict=True)):
+        face = glyph.cut.face
+        bottom, top = (edge / face.units for edge in face.extent(face.number(ord(letter))))
+        side = unicodedata.combining(letter)
+        if (side == _ABOVE and bottom < above) or (side == _BELOW and top > below):
+            raise MissingGlyphError(letters[start : place + 1])
+        if not side:
+            start, below, above = place, bottom, top
+        elif side == _ABOVE:
+            above = top
+        elif side == _BELOW:
+            below = bottom
 
 
 def _joined(letters: str, glyphs: Sequence[Glyph], hyphens: tuple[int, ...] = ()) -> Word:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit_builder import build, finished, formats, library, run, store
+from kit_builder import build, finished, formats, library, reading, run, store, templates
 from kit_builder.errors import Fault, KitError
 from kit_builder.printing import ClassSet, Printing
 from kit_builder.variants import Options
@@ -438,6 +438,18 @@ def test_labels_of_a_new_language_are_complete() -> None:
 
 
 # --- Secrets -------------------------------------------------------------------------------------
+
+
+def test_the_hosts_text_in_an_own_label_is_refused() -> None:
+    add("templates/labels/en.yaml", f"free-notice: {SECRET}\n")
+    (fault,) = told(kit())
+    assert f'the player file shows "{SECRET}" of the host\'s' in fault
+
+
+def test_a_word_of_the_tool_that_the_host_reads_too_is_not_refused() -> None:
+    add("templates/labels/en.yaml", "cards: Karten\n")
+    notice = reading.words("en", templates.read())["free-notice"]
+    assert made(kit(host=FIELDS["host"].replace(SECRET, f'"{notice}"'))).faults == ()
 
 
 def test_the_hosts_text_in_an_own_player_layout_is_refused() -> None:

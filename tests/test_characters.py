@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,13 @@ def test_of_the_usual_characters_none_is_refused() -> None:
     assert {*"aZ09 .:-#'\"\n", "é", "ß", "Ω", "ж"} <= set(usual)
     for pattern in (characters._REFUSED, characters._SPECIAL_SPACE, characters._RIGHT_TO_LEFT):
         assert not pattern.search(usual)
+
+
+@pytest.mark.parametrize("character", ["\u034f", "\u200b", "\ufffc", "\U000e0041"])
+def test_what_would_print_as_nothing_is_refused_with_its_name(character: str) -> None:
+    _, read, (fault,) = characters.read(File("game.yaml", f"title: a{character}b".encode()))
+    assert read == "title: a b"
+    assert fault.what == f"an invisible character ({characters.name(character)}) stands here"
 
 
 @given(

@@ -124,6 +124,17 @@ def test_a_string_without_an_end_is_refused(code: bytes) -> None:
         read(code)
 
 
+def test_an_inline_image_in_hexadecimal_is_a_picture_like_any_other() -> None:
+    image = rb"BI /W 2 /CS[/I/RGB 1(\(EI )]/F[/AHx]ID 4549 00>" + b"\nEI"
+    found = read(b"/F1 9 Tf (a) Tj %b (b) Tj" % image)
+    assert (found.text, found.faults) == ("ab", ())
+
+
+@pytest.mark.parametrize("inside", [b"ID x", b"ID (00>", b"00>"])
+def test_an_inline_image_that_may_hold_operators_is_a_fault(inside: bytes) -> None:
+    assert "an inline image" in read(b"/F1 9 Tf BI /W 1 %b EI" % inside).faults
+
+
 def test_a_comment_shows_nothing() -> None:
     assert read(b"/F1 9 Tf % (a) Tj\n(b) Tj").text == "b"
 

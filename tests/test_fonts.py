@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -102,6 +103,21 @@ def test_a_face_has_the_characters_and_widths_that_reportlab_finds_in_it(name: s
         assert (glyph is not None) is (code in known.charToGlyph), hex(code)
         if glyph:
             assert glyph.width == pytest.approx(known.charWidths[code] / 1000)
+
+
+@of_every_face
+def test_the_room_before_a_glyph_is_that_of_its_outline_in_the_last_ones_too(name: str) -> None:
+    (count,) = struct.unpack_from(">H", face(name).table(b"maxp"), 4)
+    for number in range(count):
+        if outline := face(name).outline(number):
+            (left,) = struct.unpack_from(">h", outline, 2)
+            assert abs(face(name).metrics(number)[1] - left) <= 1
+
+
+def test_a_glyph_says_how_far_down_and_up_it_reaches() -> None:
+    heights = {each: face("Andika").extent(face("Andika").number(ord(each))) for each in "xpÉ "}
+    assert heights["p"][0] < heights["x"][0] <= 0 < heights["x"][1] < heights["É"][1]
+    assert heights[" "] == (0, 0)
 
 
 def test_a_no_break_space_is_copied_as_a_plain_one() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zlib
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import (
     ArrayObject,
+    DecodedStreamObject,
     DictionaryObject,
     FloatObject,
     NameObject,
@@ -143,6 +145,41 @@ def test_a_link_that_runs_something_stays_behind() -> None:
     assert len(found.entry(found.pages[0], "/Annots")) == 1
 
 
+PIXELS = bytes(range(0, 256, 4))
+
+
+@pytest.mark.parametrize(
+    ("settings", "pixels"),
+    [
+        (b"/W 8/H 8/BPC 8/CS/G", PIXELS),
+        (b"/Width 8/Height 8/BitsPerComponent 8/ColorSpace/DeviceGray", PIXELS),
+        (b"/W 8/H 8/BPC 8/CS/G/F/Fl", zlib.compress(PIXELS)),
+        (b"/W 8/H 8/BPC 8/CS/G/F[/AHx]", PIXELS.hex().encode() + b">"),
+        (b"/W 8/H 8/BPC 1/CS[/I/G 1<0080>]", PIXELS[:8]),
+        (
+            b"/W 8/H 8/BPC 8/CS/G/F/Fl/DP<</Predictor 15/Columns 8>>",
+            zlib.compress(b"".join(b"\1" + PIXELS[row * 8 :][:8] for row in range(8))),
+        ),
+    ],
+)
+def test_an_inline_image_is_printed_as_it_is_shown(settings: bytes, pixels: bytes) -> None:
+    def add(writer: PdfWriter) -> None:
+        stream = DecodedStreamObject()
+        stream.set_data(b"q 160 0 0 160 0 0 cm BI%b ID %b EI Q" % (settings, pixels))
+        writer.pages[0][NameObject("/Contents")] = writer._add_object(stream)
+
+    def picture(pdf: bytes) -> list[Any]:
+        image = pypdfium2.PdfDocument(pdf)[0].render(scale=1, grayscale=True).to_pil()
+        centres = range(10, 160, 20)
+        return [image.getpixel((x, image.height - y)) for y in centres for x in centres]
+
+    foreign = changed(drawn(1, (A4.width, A4.height)), add)
+    made = inserted(foreign).pdf
+    assert len({*picture(foreign)}) > 1
+    assert picture(made) == picture(foreign)
+    assert [page.faults for page in finished.read(made).contents] == [()]
+
+
 def test_a_field_is_printed_as_it_is_shown() -> None:
     file = BytesIO()
     canvas = Canvas(file, pagesize=(400, 500), initialFontName=FONT)
@@ -205,6 +242,7 @@ def with_hidden_layers() -> bytes:
         (without_pages(), "has no pages"),
         (with_hidden_layers(), "hidden layers"),
         (drawn(font="Helvetica"), "the font Helvetica is not in this PDF; save it with all fonts"),
+        (drawn(1).replace(b"/FlateDecode", b"/FlateDecoda"), "this is no PDF, or a damaged one"),
         (drawn(size=(900, 900)), r"page 1 is 317.5 x 317.5 mm, larger than A4"),
     ],
 )

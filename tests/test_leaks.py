@@ -159,10 +159,21 @@ def test_no_spacing_or_punctuation_makes_a_text_the_hosts_alone(
     assert host_only([spaced[::-1] + "x"], [host("y" + letters)], []) == ("y" + letters,)
 
 
+@pytest.mark.parametrize("shown", ["ΣΟΦΟΣ", "ΣΟΦΌΣ", "σοφός", "σοφο\u0301ς", "Σοφος"])
+def test_a_greek_secret_is_found_in_capitals_without_their_accents(shown: str) -> None:
+    assert places(f"Ο {shown} λέει", "Σοφός") == ["page 1"]
+    assert places(f"Ο {shown} λέει πάντα αλήθεια.", "Ο Σοφός λέει πάντα αλήθεια.") == ["page 1"]
+
+
+def test_in_other_scripts_an_accent_makes_another_word() -> None:
+    assert places("Nandu", "Ñandú") == []
+
+
 def plainly_squeezed(text: str) -> str:
-    """The letters and digits of a text, whatever their case and form."""
+    """The letters and digits of a text, whatever their case and form; Greek ones plain."""
     folded = normalize("NFKC", normalize("NFKC", text).casefold())
-    return re.sub(r"[\W_]+", "", folded)
+    letters = (normalize("NFD", each)[0] if "Ά" <= each <= "\u1fff" else each for each in folded)
+    return re.sub(r"[\W_]+", "", "".join(letters))
 
 
 # Letters that change their form or their neighbours, and white space of all kinds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
@@ -111,6 +112,7 @@ def test_a_shape_inside_a_word_changes_the_font_for_itself_only() -> None:
         ("漢", "U+6F22, CJK UNIFIED IDEOGRAPH-6F22"),
         ("\U0001f9ff", "U+1F9FF, NAZAR AMULET"),
         ("\ue123", "U+E123, unnamed"),
+        ("\uf1df", "U+F1DF, unnamed"),  # Andika has it, and copied it would be nothing
     ],
 )
 def test_a_character_without_a_font_is_refused_at_its_place(character: str, name: str) -> None:
@@ -122,6 +124,20 @@ def test_a_character_without_a_font_is_refused_at_its_place(character: str, name
     (found,) = caught.value.faults
     assert str(found.location) == "activities/game.yaml:8:17"
     assert found.what == f'no font has the character "{character}" ({name})'
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\n", "\x85"])
+def test_a_control_character_is_named_but_not_sent_to_a_terminal(character: str) -> None:
+    told = str(typography.MissingGlyphError(character).at(None))
+    codes = f"(U+{ord(character):04X}, unnamed)"
+    assert told == f"no font has the character {codes}; use another character"
+
+
+@pytest.mark.parametrize("text", ["שלום", "العربية", "a\ufefb"])
+@pytest.mark.parametrize("bold", [False, True])
+def test_a_script_that_runs_from_right_to_left_is_refused(text: str, bold: bool) -> None:
+    with pytest.raises(KitError, match="runs from right to left, which cannot be printed yet"):
+        words([Span(text, bold)])
 
 
 def test_the_last_of_several_lines_of_a_paragraph_is_named() -> None:
@@ -199,6 +215,27 @@ def test_a_line_never_ends_at_a_no_break_space(space: str) -> None:
 def test_an_accent_is_joined_to_its_letter() -> None:
     assert word("e\u0301te\u0301") == word("été")
     assert word("q\u0303").width == pytest.approx(word("q").width)
+
+
+# By the letters that have no accent of their own: it is set, above or below or through them.
+@pytest.mark.parametrize(
+    "text", ["x\u0301", "а\u0301 ю\u0301", "n\u0324\u0301", "o\u0338", "\u0301"]
+)
+@pytest.mark.parametrize("bold", [False, True])
+def test_an_accent_that_has_room_is_set_at_its_letter(text: str, bold: bool) -> None:
+    for each in text.split():
+        assert shown(word(each, bold)) == unicodedata.normalize("NFC", each)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Е\u0301", "T\u0303", "i\u0307", "j\u0301", "l\u0303", "ỗ\u0301", "y\u0331", "♥\u0301"],
+)
+@pytest.mark.parametrize("bold", [False, True])
+def test_an_accent_that_would_run_into_its_letter_is_refused(text: str, bold: bool) -> None:
+    codes = " ".join(f"U+{ord(each):04X}" for each in text)
+    with pytest.raises(KitError, match=re.escape(f'no font has the character "{text}" ({codes}, ')):
+        words([Span(f"a{text}b", bold)])
 
 
 def test_the_width_of_a_word_is_that_of_its_glyphs() -> None:
