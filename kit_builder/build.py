@@ -69,12 +69,15 @@ class Result:
 
     Attributes:
         empty: PDFs that it has nothing for, such as of cards where it has no deck.
+        missed: of a faulty one, the names of PDFs that should have been made; None if its file
+            cannot be read well enough to tell.
     """
 
     path: Path
     outputs: tuple[Output, ...] = ()
     empty: tuple[Output, ...] = ()
     faults: tuple[Fault, ...] = ()
+    missed: tuple[str, ...] | None = None
 
     @property
     def slug(self) -> str:
@@ -141,11 +144,13 @@ class _Plan:
     Attributes:
         jobs: each with its record if it is up to date, and None if it is to be made.
         faults: that are known before.
+        read: its file can be read well enough to tell which jobs there are.
     """
 
     path: Path
     jobs: Sequence[tuple[Job, Record | None]] = ()
     faults: Sequence[Fault] = ()
+    read: bool = True
 
 
 class _Build:
@@ -247,7 +252,7 @@ class _Build:
                 raise sources
             jobs, faults = self._jobs(path, sources)
         except KitError as error:
-            return _Plan(path, faults=error.faults)
+            return _Plan(path, faults=error.faults, read=False)
         return _Plan(path, [(job, self._known(job)) for job in jobs], faults)
 
     def _jobs(self, path: Path, sources: Sources) -> tuple[list[Job], list[Fault]]:
@@ -296,7 +301,12 @@ class _Build:
                     )
                 )
         if faults:
-            return Result(plan.path, faults=library.located(faults, plan.path))
+            missed = tuple(str(job.path) for job, known in plan.jobs if not known)
+            return Result(
+                plan.path,
+                faults=library.located(faults, plan.path),
+                missed=missed if plan.read else None,
+            )
         return Result(
             plan.path,
             tuple(each for each in outputs if each.pages),

@@ -76,7 +76,8 @@ def _usual_language(records: Sequence[Record]) -> str:
 def _entries(records: Sequence[Record], words: Mapping[str, Text]) -> Iterator[Entry]:
     """The kits, each with all of its PDFs."""
     kits: dict[tuple[str, str, str], list[Record]] = {}
-    for record in records:
+    # An activity before its translations.
+    for record in sorted(records, key=lambda each: (each.facts["slug"], each.facts["translated"])):
         facts = record.facts
         kit = facts["slug"], facts["language"], facts["about"]["mark"]
         kits.setdefault(kit, []).append(record)

@@ -101,7 +101,8 @@ class Report:
     def removed(self, name: str) -> None:
         """A PDF is gone, because its activity is."""
         self._removed.append(name)
-        self._say(f"removed: {self._folder}/{name}")
+        if name.endswith(".pdf"):
+            self._say(f"removed: {self._folder}/{name}")
 
     def kept(self, name: str) -> None:
         """A PDF of an activity that is gone was changed by somebody, and stays."""

@@ -111,12 +111,14 @@ def run(
             store.keep(each.record for each in _all(result) if each.made is None)
             store.put(_contents(result, order.lock))
         except KitError as error:
-            told = Result(result.path, faults=error.faults)
+            names = tuple(each.record.name for each in result.outputs if each.made)
+            told = Result(result.path, faults=error.faults, missed=names)
         report.done(told)
         if told.faults:
             faulty.add(result.path)
             for record in store.of(files.shown(result.path)):
-                report.stale(record.name)
+                if told.missed is None or record.name in told.missed:
+                    report.stale(record.name)
     _bind(order, store, report, faulty)
     _tell_removed(report, *store.sweep(order.folders))
     if order.gallery and order.paths:

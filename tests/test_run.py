@@ -475,7 +475,7 @@ def test_to_build_one_activity_removes_nothing_of_the_others() -> None:
         (
             lambda: add("a.ca", {"language": "ca", "texts": []}),
             lambda: add("a.ca", translated(KIT_A)),
-            A + A_CA,
+            A_CA,
         ),
         (
             lambda: own("cards/text.xml.j2", "{% if %}"),
@@ -504,6 +504,14 @@ def test_a_faulty_activity_keeps_its_last_good_pdfs_and_stops_no_other(
     told = built()
     assert (told.faults, told.out_of_date) == ([], [])
     assert files() == afresh()
+
+
+def test_a_language_that_an_activity_lacks_makes_none_of_its_pdfs_out_of_date() -> None:
+    built()
+    add("b", KIT_B)
+    told = built(options=Options(languages=["ca"]))
+    assert told.faults
+    assert told.out_of_date == []
 
 
 def test_an_activity_that_was_never_good_has_nothing_out_of_date() -> None:
