@@ -422,6 +422,9 @@ def _printers() -> None:
         ("printer", "flip", "back right", "back up", "margin", "scale across", "scale down")
     ]
     with _faults() as faults:
+        if not printers.names():
+            typer.echo("no printer is saved yet; see kit-builder printer save --help")
+            return
         for name in printers.names():
             try:
                 each = printers.load(name)
