@@ -385,7 +385,7 @@ def test_what_yaml_would_change_in_silence_is_kept_as_typed(typed: Typed) -> Non
     assert titles == KEPT
 
 
-def test_the_list_of_printers_says_so_while_there_is_none() -> None:
+def test_the_list_of_printers_says_so_while_there_is_none(typed: Typed) -> None:
     assert typed("printer", "list") == (
         0,
         "no printer is saved yet; see kit-builder printer save --help\n",
