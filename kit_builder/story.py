@@ -271,12 +271,18 @@ class _Setter:
         start = attributes(element, "start?").get("start")
         first = converted(start, whole_number) if start else 1
         whole = node.add("L", numbering="Decimal" if ordered else "Disc")
+        made: list[Block] = []
         for number, item in enumerate(children(element, "li"), first):
             attributes(item)
             entry = whole.add("LI")
             label = set_label(f"{number}." if ordered else "•", self._styles.body)
             with self._going_on():
-                yield from self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
+                made += self._item(item, (label, entry.add("Lbl")), entry.add("LBody"))
+        if made and isinstance(made[-1], Paragraph) and not self.indent:
+            # What follows the list does not belong to its last item.
+            style = replace(made[-1].style, after=self._styles.p.after)
+            made[-1] = replace(made[-1], style=style)
+        yield from made
 
     def _item(
         self, item: Element, marker: tuple[Line, structure.Element], body: structure.Element

@@ -211,6 +211,16 @@ def test_items_have_bullets_or_numbers() -> None:
     )
 
 
+def test_what_follows_a_list_stands_apart_from_its_last_item() -> None:
+    made = blocks(
+        "<ul><li><p>a</p></li><li><p>b</p><ol><li><p>c</p></li></ol></li><li><p>d</p></li></ul>"
+        "<p>e</p>"
+    )
+    within, apart = NORMAL.item.after, NORMAL.p.after
+    assert [each.after for each in made[:4]] == [within, within, within, apart]
+    assert within < apart
+
+
 def test_a_list_says_how_it_is_numbered() -> None:
     made = build("<ol><li><p>a</p></li></ol><ul><li><p>a</p></li></ul>")
     lists = [node.numbering for node in made.root.walk() if node.role == "L"]
