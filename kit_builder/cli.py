@@ -8,6 +8,7 @@ import functools
 import inspect
 import io
 import json
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -467,6 +468,20 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
         typer.echo("  ".join(cells).rstrip())
 
 
+# What Typer says of a wrong number, in the words of a programmer, and what it means.
+_NUMBERS = (
+    (r"Input should be a valid integer.*", "this is no whole number; write one such as 4"),
+    (r"Input should be greater than or equal to (\d+)", r"this is too small; write \1 or more"),
+    (r"Input should be less than or equal to (\d+)", r"this is too large; write \1 or less"),
+)
+
+
+def _plainly(message: str) -> str:
+    for said, meant in _NUMBERS:
+        message = re.sub(said, meant, message)
+    return message
+
+
 def main() -> None:
     """The console command."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -475,7 +490,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:
-        typer.echo(error.format_message(), err=True)
+        typer.echo(_plainly(error.format_message()), err=True)
         code = error.exit_code
     except typer.Abort:  # at a prompt
         code = _STOPPED

@@ -181,8 +181,8 @@ def test_a_narrow_terminal_gets_the_same_words() -> None:
         ("build --paper 9x9m", '--paper: "9x9m" is not a size; '),
         ("build --paper 100000x100000mm", '--paper: "100000x100000mm" is too small or too large; '),
         ("build --only nobody", '--only: there is no "nobody"; write one of player, host'),
-        ("build --sets 0", "'--sets': Input should be greater than or equal to 1"),
-        ("build --sets 27", "'--sets': Input should be less than or equal to 26"),
+        ("build --sets 0", "'--sets': this is too small; write 1 or more"),
+        ("build --sets 27", "'--sets': this is too large; write 26 or less"),
         ("build --sets 2 --set Z", '--set: there is no set "Z"; write a letter from A to B'),
         ("build --set AA", '--set: there is no set "AA"; write a letter from A to Z'),
         ("build --set é", '--set: there is no set "é"; write a letter from A to Z'),
@@ -383,6 +383,21 @@ def test_what_yaml_would_change_in_silence_is_kept_as_typed(typed: Typed) -> Non
     assert answer.code == 0
     titles = [re.split(r"  +", line)[1] for line in answer.out.splitlines()[1:]]
     assert titles == KEPT
+
+
+@pytest.mark.parametrize(
+    ("typed_in", "told"),
+    [
+        ("x", "this is no whole number; write one such as 4"),
+        ("1.5", "this is no whole number; write one such as 4"),
+        ("0", "this is too small; write 1 or more"),
+        ("99", "this is too large; write 26 or less"),
+    ],
+)
+def test_a_wrong_number_is_told_in_plain_words(typed: Typed, typed_in: str, told: str) -> None:
+    add("game", KIT)
+    answer = typed("build", "--sets", typed_in)
+    assert answer == (2, "", f"Invalid value for '--sets': {told}\n")
 
 
 def test_the_list_of_printers_says_so_while_there_is_none(typed: Typed) -> None:
