@@ -130,13 +130,6 @@ def _make(job: Job) -> Made:
     return work.make(job)
 
 
-def _outline(sources: Sources) -> Outline:
-    # Imported here for the same reason.
-    from kit_builder import reading
-
-    return reading.outline(sources)
-
-
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """What is to be done for an activity.
@@ -221,7 +214,7 @@ class _Build:
         """Asks for the outlines that are not known."""
         unknown = [each for each in every if not (self._store and self._store.outline(each))]
         submit = self._submit(len(unknown))
-        self._outlines = {each.digest: submit(_outline, each) for each in unknown}
+        self._outlines = {each.digest: submit(library.read_outline, each) for each in unknown}
 
     def _outline(self, sources: Sources) -> Outline:
         known = self._store.outline(sources) if self._store else None
@@ -242,9 +235,9 @@ class _Build:
     def _asked_outline(self, sources: Sources) -> Outline:
         asked = self._outlines.get(sources.digest)
         try:
-            return asked.result() if asked else _outline(sources)
+            return asked.result() if asked else library.read_outline(sources)
         except BrokenExecutor:  # its process was killed
-            return _outline(sources)
+            return library.read_outline(sources)
 
     def _plan(self, path: Path, sources: Sources | KitError) -> _Plan:
         try:

@@ -19,7 +19,8 @@ from kit_builder.templates import Templates
 # Settings of a folder, and no activity.
 PROJECT = "kit.yaml"
 
-_SUFFIXES = (".yaml", ".yml")
+# Of activities and their translations.
+SUFFIXES = (".yaml", ".yml")
 _MISSPELT = 0.8  # how like another a name must be to be taken for it
 # "follow-suit-tricks.ca.yaml" translates "follow-suit-tricks.yaml".
 _TRANSLATION = re.compile(r"(?P<slug>.+)\.(?P<language>[a-z]{2,3})")
@@ -72,7 +73,7 @@ def _list(folder: Path) -> _Listing:
 
 
 def _is_yaml(name: str) -> bool:
-    return name.lower().endswith(_SUFFIXES) and name != PROJECT
+    return name.lower().endswith(SUFFIXES) and name != PROJECT
 
 
 class Library:
@@ -152,6 +153,18 @@ class Library:
         except KitError:  # it is that file that must be mended
             return slug
         return known.title(language) or slug
+
+
+def read_outline(sources: Sources) -> Outline:
+    """The outline of an activity, as `reading.outline`.
+
+    Raises:
+        KitError: as `reading.outline`.
+    """
+    # Imported here, so that a build that finds everything up to date takes no time.
+    from kit_builder import reading
+
+    return reading.outline(sources)
 
 
 def templates_of(folder: Path) -> Templates:

@@ -24,7 +24,6 @@ from kit_builder.volumes import Volume
 if TYPE_CHECKING:
     from kit_builder.project import Booklet, Project, Setting, Settings
 
-_SUFFIXES = (".yaml", ".yml")  # a folder of activities has no such name
 _LIKE = 0.8  # how like a slug a name must be, to be looked for among the activities
 
 _MISNAMED = ("kit.yml", "kit.yaml.txt")
@@ -71,7 +70,7 @@ class Scope:
 
     def places(self) -> list[Path]:
         """The files and folders on which a build of it depends, whether they exist or not."""
-        folders = [path.parent if path.suffix in _SUFFIXES else path for path in self.named]
+        folders = [path.parent if path.suffix in library.SUFFIXES else path for path in self.named]
         templates = [each / "templates" for path in folders for each in (path, path.parent)]
         mine = [Path(PROJECT)]
         if self.project:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from kit_builder import files, keys
 from kit_builder.binding import Order
 from kit_builder.errors import Location, fault
-from kit_builder.library import Library
+from kit_builder.library import Library, read_outline
 from kit_builder.material import Outline, Sources
 from kit_builder.store import Record, Store
 
@@ -64,7 +64,7 @@ def bind(volume: Volume, store: Store, lock: Callable[[bytes], bytes] | None) ->
     def outline(sources: Sources) -> Outline:
         # It was asked for when the kits were built; so whoever names the title of an activity that
         # is faulty by now goes on with the last one.
-        return store.last_outline(sources) or _outline(sources)
+        return store.last_outline(sources) or read_outline(sources)
 
     key = "" if lock else _key(volume, outline)
     if known and known.key == key and key and store.is_intact(known):
@@ -99,10 +99,3 @@ def _key(volume: Volume, outline: Callable[[Sources], Outline]) -> str:
     for path, pages in volume.order.inserts:
         said += (path.name, pages, files.read(path).digest)
     return files.digest("\n".join(said).encode())
-
-
-def _outline(sources: Sources) -> Outline:
-    # Imported here for the same reason.
-    from kit_builder import reading
-
-    return reading.outline(sources)

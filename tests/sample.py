@@ -20,10 +20,10 @@ from reportlab import rl_config
 from reportlab.pdfbase import pdfmetrics, ttfonts
 from reportlab.pdfbase.ttfonts import TTFont
 
-from kit_builder import tounicode
 from kit_builder.formats import PAPERS
 from kit_builder.structure import Element
 from kit_builder.tagging import Duplex, TaggedCanvas
+from tests import cmaps
 
 ROOT = Path(__file__).parents[1]
 A4 = (PAPERS["a4"].width, PAPERS["a4"].height)
@@ -31,7 +31,7 @@ LETTER = (PAPERS["letter"].width, PAPERS["letter"].height)
 TITLE = "Hidden trap bid"
 # What is drawn here is drawn in fonts of ReportLab's, and as a strict reader wants them.
 rl_config.useA85 = 0
-ttfonts.makeToUnicodeCMap = tounicode.write
+ttfonts.makeToUnicodeCMap = cmaps.write
 # Those of ReportLab's fonts that tests draw in; of a PDF of somebody else's too.
 FONT = "Andika"
 for font, file in (

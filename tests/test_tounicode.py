@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit_builder import tounicode
+from tests import cmaps
 
 
 @given(st.lists(st.characters(exclude_categories=["Cs"]), max_size=255))
 def test_every_code_is_mapped_to_its_character_and_code_0_to_none(characters: list[str]) -> None:
-    cmap = tounicode.write("Font", [0, *map(ord, characters)])
+    cmap = cmaps.write("Font", [0, *map(ord, characters)])
     pairs = re.findall(r"<(..)> <(....+)>$", cmap, re.MULTILINE)
     expected = {code: each for code, each in enumerate(characters, 1) if each != "\0"}
     assert {
@@ -24,7 +25,7 @@ def test_every_code_is_mapped_to_its_character_and_code_0_to_none(characters: li
 
 @given(st.lists(st.characters(exclude_categories=["Cs"]), max_size=255))
 def test_what_is_written_is_read_back(characters: list[str]) -> None:
-    cmap = tounicode.write("Font", [0, *map(ord, characters)]).encode()
+    cmap = cmaps.write("Font", [0, *map(ord, characters)]).encode()
     expected = {code: each for code, each in enumerate(characters, 1) if each != "\0"}
     assert tounicode.read(cmap) == expected
 
